@@ -1,0 +1,5 @@
+/** What importing a `.wasm` file gives where the host understands such an import. */
+declare module "*/core.wasm" {
+  const core: WebAssembly.Module;
+  export default core;
+}

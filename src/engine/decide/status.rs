@@ -1,0 +1,209 @@
+//! Moving a task from one status to another.
+
+use crate::engine::error::{Code, Refusal};
+use crate::engine::event::Event;
+use crate::engine::rules::OnComplete;
+use crate::engine::transaction::{Transaction, Warning};
+use crate::task::{Progress, Slot, Slots, Status};
+
+impl Transaction<'_> {
+    /// Refuses whoever may not move this task now: agents where it is held (D19), other agents where it is claimed.
+    pub(in crate::engine) fn check_may_move(&self, slot: Slot, fence: Option<u64>) -> Result<(), Refusal> {
+        let task = self.state.task(slot);
+        if task.status() == Status::Held && !self.is_person() {
+            let reason = task.hold().map_or("manual", |hold| hold.reason.word());
+            let who = "a person (host or user:…)";
+            return Err(Refusal::new(
+                Code::Held,
+                format!("Task `{}` is held ({reason}).", task.id()),
+                format!("Only {who} can move it; go on with other tasks."),
+                |details| {
+                    details.field("id", task.id());
+                    details.field("reason", reason);
+                    details.field("who", who);
+                },
+            ));
+        }
+        let claim = task.claim();
+        let wrong_fence = fence.is_some_and(|fence| claim.is_none_or(|claim| claim.fence != fence));
+        let live = claim.is_some_and(|claim| claim.lease_until == 0 || claim.lease_until > self.context.now);
+        let foreign = live && !self.is_person() && task.owner() != Some(&*self.context.actor);
+        if wrong_fence || foreign { Err(self.not_holder(slot)) } else { Ok(()) }
+    }
+
+    pub(super) fn not_holder(&self, slot: Slot) -> Refusal {
+        let task = self.state.task(slot);
+        let message = match task.owner() {
+            Some(owner) => format!("Task `{}` is claimed by {owner}.", task.id()),
+            None => format!("Nobody holds that claim on task `{}` any more.", task.id()),
+        };
+        Refusal::new(Code::NotHolder, message, "Claim another task.", |details| {
+            details.field("id", task.id());
+            details.optional("holder", task.owner());
+        })
+    }
+
+    /// Refuses, or warns of, work on a task that waits for others (D11).
+    pub(super) fn check_blockers(&mut self, slot: Slot, strict: bool) -> Result<(), Refusal> {
+        if self.state.task(slot).active == 0 {
+            return Ok(());
+        }
+        let by: Vec<Slot> = self.state.active_blockers(slot).into_iter().map(|blocker| blocker.0).collect();
+        let message = format!("Task `{}` still waits for {}.", self.id(slot), self.names(&by));
+        if strict {
+            let hint = "Do those first, or change `blockedBy`.";
+            return Err(Refusal::new(Code::Blocked, message, hint, |details| {
+                details.field("id", self.state.task(slot).id());
+                details.list("by", by.iter().map(|slot| self.state.task(*slot).id()));
+            }));
+        }
+        self.warning.get_or_insert(Warning { code: Code::Blocked, message, by });
+        Ok(())
+    }
+
+    fn names(&self, slots: &[Slot]) -> String {
+        let shown: Vec<String> = slots.iter().take(5).map(|slot| format!("`{}`", self.state.task(*slot).id())).collect();
+        let more = slots.len().saturating_sub(shown.len());
+        if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+    }
+
+    fn check_children(&mut self, slot: Slot) -> Result<(), Refusal> {
+        if self.state.task(slot).children().is_empty() {
+            return Ok(());
+        }
+        let open = self.state.open_children(slot);
+        if open.is_empty() {
+            return Ok(());
+        }
+        let message = format!("Task `{}` has open steps: {}.", self.id(slot), self.names(&open));
+        if self.state.rules.strict {
+            return Err(Refusal::new(Code::ChildrenOpen, message, "Complete or cancel its steps first.", |details| {
+                details.field("id", self.state.task(slot).id());
+                details.list("open", open.iter().map(|slot| self.state.task(*slot).id()));
+            }));
+        }
+        self.warning.get_or_insert(Warning { code: Code::ChildrenOpen, message, by: open });
+        Ok(())
+    }
+
+    fn refuse(&self, slot: Slot, to: Status, hint: &str) -> Refusal {
+        Refusal::transition(self.state.task(slot).id(), self.status(slot).word(), to.word(), hint)
+    }
+
+    pub(super) fn start(&mut self, slot: Slot) -> Result<(), Refusal> {
+        if !self.status(slot).is_open() {
+            return Err(self.refuse(slot, Status::InProgress, "Reopen it first."));
+        }
+        self.begin(slot)
+    }
+
+    /// Puts a task in progress, wherever it comes from.
+    fn begin(&mut self, slot: Slot) -> Result<(), Refusal> {
+        self.check_may_move(slot, None)?;
+        self.check_blockers(slot, self.state.rules.strict)?;
+        if self.status(slot) == Status::InProgress {
+            self.alive = true;
+            self.stamp(slot);
+            return Ok(());
+        }
+        let old = self.state.task(slot).progress;
+        let started_at = if old.started_at == 0 { self.context.now } else { old.started_at };
+        self.set_progress(slot, Progress { status: Status::InProgress, started_at, completed_at: 0 });
+        self.end_wait(slot);
+        Ok(())
+    }
+
+    pub(super) fn complete(&mut self, slot: Slot, fence: Option<u64>) -> Result<(), Refusal> {
+        match self.status(slot) {
+            Status::Completed => return Ok(()),
+            Status::Cancelled | Status::Deleted => return Err(self.refuse(slot, Status::Completed, "Reopen it first.")),
+            _ => {}
+        }
+        self.check_may_move(slot, fence)?;
+        self.check_blockers(slot, self.state.rules.strict)?;
+        self.check_children(slot)?;
+        self.finish(slot);
+        Ok(())
+    }
+
+    /// Marks a task completed, and clears edges where the list's rule says so.
+    pub(super) fn finish(&mut self, slot: Slot) {
+        let started_at = self.state.task(slot).progress.started_at;
+        let completed_at = self.context.now.max(1);
+        self.set_progress(slot, Progress { status: Status::Completed, started_at, completed_at });
+        self.end_wait(slot);
+        if self.state.rules.on_complete == OnComplete::Clear {
+            self.clear_from_dependents(slot);
+        }
+    }
+
+    /// Takes a task out of every other task's blockers.
+    pub(super) fn clear_from_dependents(&mut self, slot: Slot) {
+        for dependent in self.state.task(slot).blocks.clone() {
+            let old = self.state.task(dependent).blocked_by.clone();
+            let new: Slots = old.iter().copied().filter(|blocker| *blocker != slot).collect();
+            self.emit(Event::Blockers { slot: dependent, old, new });
+            self.stamp(dependent);
+        }
+    }
+
+    /// A hold or a claim ends when the status moves on; the owner stays.
+    pub(super) fn end_wait(&mut self, slot: Slot) {
+        let waits = self.state.task(slot).extra.as_ref().is_some_and(|extra| extra.hold.is_some() || extra.claim.is_some());
+        if waits {
+            self.set_extra(slot, |extra| {
+                extra.hold = None;
+                extra.claim = None;
+            });
+        }
+    }
+
+    pub(super) fn cancel(&mut self, slot: Slot) -> Result<(), Refusal> {
+        match self.status(slot) {
+            Status::Cancelled => return Ok(()),
+            Status::Completed | Status::Deleted => return Err(self.refuse(slot, Status::Cancelled, "Reopen it first.")),
+            _ => {}
+        }
+        self.settle(slot, Status::Cancelled)
+    }
+
+    /// Ends a task without completing it.
+    pub(super) fn settle(&mut self, slot: Slot, status: Status) -> Result<(), Refusal> {
+        self.check_may_move(slot, None)?;
+        let progress = self.state.task(slot).progress;
+        self.set_progress(slot, Progress { status, completed_at: 0, ..progress });
+        self.end_wait(slot);
+        Ok(())
+    }
+
+    pub(super) fn reopen(&mut self, slot: Slot) -> Result<(), Refusal> {
+        if self.status(slot).is_open() {
+            return Ok(());
+        }
+        self.to_pending(slot)
+    }
+
+    /// Puts a task back to pending, wherever it comes from.
+    fn to_pending(&mut self, slot: Slot) -> Result<(), Refusal> {
+        self.check_may_move(slot, None)?;
+        let started_at = self.state.task(slot).progress.started_at;
+        self.set_progress(slot, Progress { status: Status::Pending, started_at, completed_at: 0 });
+        self.end_wait(slot);
+        Ok(())
+    }
+
+    /// The status that an update asks for.
+    pub(super) fn set_status(&mut self, slot: Slot, to: Status) -> Result<(), Refusal> {
+        let from = self.status(slot);
+        match to {
+            Status::InProgress => self.begin(slot),
+            _ if from == to => Ok(()),
+            Status::Pending => self.to_pending(slot),
+            Status::Completed => self.complete(slot, None),
+            Status::Cancelled => self.cancel(slot),
+            Status::Deleted => self.remove(slot, crate::engine::command::Removal::Tombstone),
+            // No table lets `held` through: a wait needs a reason.
+            Status::Held => Err(self.refuse(slot, to, "Use `hold`.")),
+        }
+    }
+}

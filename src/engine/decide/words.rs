@@ -1,0 +1,51 @@
+//! What words a task may have.
+
+use crate::engine::error::{Code, Refusal};
+use crate::engine::limits;
+use crate::json::Reader;
+
+/// Checks an id that a caller chose (D13).
+pub(super) fn check_id(id: &str) -> Result<(), Refusal> {
+    if id.is_empty() {
+        return Err(Refusal::missing("id"));
+    }
+    if id.len() > limits::ID_BYTES {
+        return Err(Refusal::limit("bytes in an id", limits::ID_BYTES));
+    }
+    if id.chars().any(char::is_control) {
+        return Err(Refusal::invalid("id", "text with control characters", "1 to 128 bytes of text without control characters"));
+    }
+    Ok(())
+}
+
+/// Checks a text that must say something.
+pub(super) fn check_due(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        return Err(Refusal::missing(field));
+    }
+    check_length(field, text, most)
+}
+
+/// Checks the length of a text.
+pub(super) fn check_length(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
+    if text.len() > most && text.chars().count() > most {
+        return Err(Refusal::limit(&format!("characters in `{field}`"), most));
+    }
+    Ok(())
+}
+
+/// Checks and compacts nothing: metadata is kept as it was written, within its size.
+pub(super) fn check_metadata(json: &str) -> Result<(), Refusal> {
+    debug_assert!(Reader::new(json).raw().is_ok(), "the argument reader has read it");
+    if json.len() > limits::METADATA_BYTES {
+        return Err(Refusal::limit("bytes of metadata", limits::METADATA_BYTES));
+    }
+    Ok(())
+}
+
+/// The refusal of something that the list's rules switch off.
+pub(super) fn feature_off(feature: &str, hint: &str) -> Refusal {
+    Refusal::new(Code::FeatureOff, format!("This list has `{feature}` switched off."), hint, |details| {
+        details.field("feature", feature);
+    })
+}

@@ -1,0 +1,358 @@
+//! Applying events: the only place that changes the list.
+
+use std::rc::Rc;
+
+use crate::graph::Node;
+use crate::task::{ChildOrder, Extra, Presence, Progress, Slot, Slots, Task, Text, Tree};
+
+use super::event::{Event, Row};
+use super::state::{field, Hidden, State};
+use super::Context;
+
+impl State {
+    /// Applies one event.
+    ///
+    /// # Errors
+    /// An event that adds arcs finds the ring that they would close (nodes, each waiting for the next); then
+    /// nothing is changed. No other event fails.
+    pub fn evolve(&mut self, event: &Event, context: &Context) -> Result<(), Vec<Node>> {
+        match event {
+            Event::Created { slot, text, row } => self.create(*slot, text, row.as_deref(), context),
+            Event::Dropped { slot, .. } => self.drop_task(*slot),
+            Event::Progress { slot, new, .. } => self.set_progress(*slot, *new),
+            Event::Updated { slot, new, .. } => {
+                self.touch(*slot, field::UPDATED);
+                self.task_mut(*slot).updated_at = *new;
+            }
+            Event::Blockers { slot, new, .. } => self.set_blockers(*slot, new)?,
+            Event::Text { slot, new, .. } => {
+                self.touch(*slot, field::TEXT);
+                self.task_mut(*slot).text = Rc::clone(new);
+            }
+            Event::Parent { slot, new, .. } => self.set_parent(*slot, *new)?,
+            Event::Extra { slot, new, .. } => self.set_extra(*slot, new.as_ref())?,
+            Event::Counted { new, .. } => self.last_fence = *new,
+        }
+        Ok(())
+    }
+
+    /// The event that takes `event` back. Counters have none.
+    pub(super) fn inverse(&self, event: &Event) -> Option<Event> {
+        Some(match event {
+            Event::Created { slot, text, .. } => {
+                Event::Dropped { slot: *slot, text: Rc::clone(text), row: Rc::new(self.row(*slot)) }
+            }
+            Event::Dropped { slot, text, row } => {
+                Event::Created { slot: *slot, text: Rc::clone(text), row: Some(Rc::clone(row)) }
+            }
+            Event::Progress { slot, old, new } => Event::Progress { slot: *slot, old: *new, new: *old },
+            Event::Updated { slot, old, new } => Event::Updated { slot: *slot, old: *new, new: *old },
+            Event::Blockers { slot, old, new } => Event::Blockers { slot: *slot, old: new.clone(), new: old.clone() },
+            Event::Text { slot, old, new } => Event::Text { slot: *slot, old: Rc::clone(new), new: Rc::clone(old) },
+            Event::Parent { slot, old, new } => Event::Parent { slot: *slot, old: *new, new: *old },
+            Event::Extra { slot, old, new } => Event::Extra { slot: *slot, old: new.clone(), new: old.clone() },
+            Event::Counted { .. } => return None,
+        })
+    }
+
+    /// The facts of a row that an event carries.
+    pub(super) fn row(&self, slot: Slot) -> Row {
+        let task = self.task(slot);
+        Row {
+            seq: task.seq,
+            progress: task.progress,
+            created_by: Rc::clone(&task.created_by),
+            created_at: task.created_at,
+            updated_at: task.updated_at,
+            extra: task.extra.clone(),
+        }
+    }
+
+    fn create(&mut self, slot: Slot, text: &Rc<Text>, row: Option<&Row>, context: &Context) {
+        if slot == self.next_slot() {
+            let node = self.new_node(slot);
+            let task = Task::new(Rc::clone(text), self.next_seq, Rc::clone(&context.actor), context.now, node);
+            self.tasks.push(task);
+            self.task_mut(slot).presence = Presence::Gone;
+        }
+        self.touch(slot, field::CREATED);
+        let next_seq = self.next_seq;
+        let task = self.task_mut(slot);
+        task.presence = Presence::Live;
+        task.text = Rc::clone(text);
+        match row {
+            Some(row) => {
+                task.seq = row.seq;
+                task.progress = row.progress;
+                task.created_by = Rc::clone(&row.created_by);
+                task.created_at = row.created_at;
+                task.updated_at = row.updated_at;
+                task.extra.clone_from(&row.extra);
+            }
+            None => task.seq = next_seq,
+        }
+        task.active = 0;
+        self.next_seq = next_seq.max(self.task(slot).seq + 1);
+        let status = self.task(slot).status();
+        self.counts[status as usize] += 1;
+        if !self.task(slot).id().is_empty() {
+            let id_holder = self.find(self.task(slot).id());
+            if let Some(placeholder) = id_holder {
+                self.adopt(placeholder, slot);
+            }
+            self.index_id(slot);
+        }
+        self.reindex(slot);
+    }
+
+    /// Lets a task that has come take over the edges of the placeholder that stood for it.
+    fn adopt(&mut self, placeholder: Slot, slot: Slot) {
+        self.forget_id(placeholder);
+        self.missing -= 1;
+        self.task_mut(placeholder).presence = Presence::Forgotten;
+        let dependents = std::mem::take(&mut self.task_mut(placeholder).blocks);
+        let nodes = (self.task(placeholder).node, self.task(slot).node);
+        // A placeholder waits for nothing, so its place in the order suits the task, which has no edges yet.
+        self.topology.place_before(nodes.1, nodes.0);
+        for dependent in &dependents {
+            for blocker in &mut self.task_mut(*dependent).blocked_by {
+                if *blocker == placeholder {
+                    *blocker = slot;
+                }
+            }
+        }
+        self.task_mut(slot).blocks = dependents.clone();
+        if !self.task(slot).status().is_open() {
+            for dependent in dependents {
+                self.add_active(dependent, -1);
+            }
+        }
+    }
+
+    fn drop_task(&mut self, slot: Slot) {
+        self.touch(slot, field::GONE);
+        let status = self.task(slot).status();
+        self.counts[status as usize] -= 1;
+        self.forget_id(slot);
+        self.task_mut(slot).presence = Presence::Gone;
+        self.ready.set(slot, false);
+        self.blocked.set(slot, false);
+        if !self.task(slot).blocks.is_empty() {
+            // Rows that still name it now name an id that nobody has.
+            let id = self.task(slot).id().to_owned();
+            let was_open = status.is_open();
+            let placeholder = self.add_missing(&id);
+            let dependents = std::mem::take(&mut self.task_mut(slot).blocks);
+            let nodes = (self.task(placeholder).node, self.task(slot).node);
+            self.topology.place_before(nodes.0, nodes.1);
+            for dependent in &dependents {
+                for blocker in &mut self.task_mut(*dependent).blocked_by {
+                    if *blocker == slot {
+                        *blocker = placeholder;
+                    }
+                }
+                if !was_open {
+                    self.add_active(*dependent, 1);
+                }
+            }
+            self.task_mut(placeholder).blocks = dependents;
+        }
+    }
+
+    fn set_progress(&mut self, slot: Slot, new: Progress) {
+        self.touch(slot, field::PROGRESS);
+        let old = self.task(slot).progress.status;
+        self.task_mut(slot).progress = new;
+        self.counts[old as usize] -= 1;
+        self.counts[new.status as usize] += 1;
+        self.reindex(slot);
+        if old.is_open() != new.status.is_open() {
+            let change = if new.status.is_open() { 1 } else { -1 };
+            // The list of dependents is lent out while their counters change; nothing else reads it meanwhile.
+            let dependents = std::mem::take(&mut self.task_mut(slot).blocks);
+            for dependent in &dependents {
+                self.add_active(*dependent, change);
+            }
+            self.task_mut(slot).blocks = dependents;
+        }
+        if self.task(slot).tree.is_some() && old != new.status {
+            self.refresh_tree(slot);
+        }
+    }
+
+    /// What an old event's blockers are now: a row that left stands as the id that it had.
+    fn present_blockers(&mut self, named: &Slots) -> Slots {
+        let mut present = Slots::new();
+        for blocker in named {
+            let slot = if matches!(self.task(*blocker).presence, Presence::Gone | Presence::Forgotten) {
+                let id = self.task(*blocker).id().to_owned();
+                self.find(&id).unwrap_or_else(|| self.add_missing(&id))
+            } else {
+                *blocker
+            };
+            if !present.contains(&slot) {
+                present.push(slot);
+            }
+        }
+        present
+    }
+
+    fn set_blockers(&mut self, slot: Slot, named: &Slots) -> Result<(), Vec<Node>> {
+        let stale = named.iter().any(|blocker| matches!(self.task(*blocker).presence, Presence::Gone | Presence::Forgotten));
+        let present;
+        let new = if stale {
+            present = self.present_blockers(named);
+            &present
+        } else {
+            named
+        };
+        let start = self.task(slot).start_node();
+        let mut topology = std::mem::take(&mut self.topology);
+        let mut ring = Ok(());
+        for blocker in new {
+            let first = self.task(*blocker).node;
+            if ring.is_ok() && !topology.precedes(first, start) {
+                ring = topology.require(self, first, start);
+            }
+        }
+        self.topology = topology;
+        ring?;
+        self.touch(slot, field::BLOCKERS);
+        let old = std::mem::replace(&mut self.task_mut(slot).blocked_by, new.clone());
+        for blocker in &old {
+            if !new.contains(blocker) {
+                self.task_mut(*blocker).blocks.retain(|dependent| *dependent != slot);
+                self.forget_unused_placeholder(*blocker);
+            }
+        }
+        for blocker in new {
+            if !old.contains(blocker) {
+                let blocks = &mut self.task_mut(*blocker).blocks;
+                match blocks.last() {
+                    Some(last) if *last > slot => {
+                        let at = blocks.partition_point(|dependent| *dependent < slot);
+                        blocks.insert(at, slot);
+                    }
+                    _ => blocks.push(slot),
+                }
+            }
+        }
+        self.recount(slot);
+        Ok(())
+    }
+
+    fn forget_unused_placeholder(&mut self, slot: Slot) {
+        if self.task(slot).presence == Presence::Missing && self.task(slot).blocks.is_empty() {
+            self.forget_id(slot);
+            self.missing -= 1;
+            self.task_mut(slot).presence = Presence::Forgotten;
+        }
+    }
+
+    fn set_extra(&mut self, slot: Slot, new: Option<&Rc<Extra>>) -> Result<(), Vec<Node>> {
+        let before = self.child_order(slot);
+        let old = std::mem::replace(&mut self.task_mut(slot).extra, new.cloned());
+        let after = self.child_order(slot);
+        if before != after && !self.task(slot).children().is_empty() {
+            if after == ChildOrder::Sequence {
+                let children = self.task(slot).children().to_vec();
+                let arcs: Vec<(Node, Node)> =
+                    children.windows(2).map(|pair| (self.task(pair[0]).node, self.task(pair[1]).start_node())).collect();
+                if let Err(ring) = self.require_all(Hidden::OrderOf(slot), &arcs) {
+                    self.task_mut(slot).extra = old;
+                    return Err(ring);
+                }
+            }
+            self.touch(slot, field::FACETS);
+            self.refresh_tree(slot);
+        }
+        self.touch(slot, field::FACETS);
+        Ok(())
+    }
+
+    /// Adds arcs one by one to what the search sees, each checked against those before it.
+    fn require_all(&mut self, hidden: Hidden, arcs: &[(Node, Node)]) -> Result<(), Vec<Node>> {
+        self.hidden = hidden;
+        let mut topology = std::mem::take(&mut self.topology);
+        let mut ring = Ok(());
+        for (first, then) in arcs {
+            ring = topology.require(self, *first, *then);
+            if ring.is_err() {
+                break;
+            }
+            self.extra_arcs.push((*first, *then));
+        }
+        self.topology = topology;
+        self.extra_arcs.clear();
+        self.hidden = Hidden::Nothing;
+        ring
+    }
+
+    fn set_parent(&mut self, slot: Slot, new: Option<Slot>) -> Result<(), Vec<Node>> {
+        let old = self.task(slot).parent();
+        self.unlink_child(slot);
+        if let Some(parent) = new {
+            let linked = self.link_child(slot, parent);
+            if let Err(ring) = linked {
+                self.unlink_child(slot);
+                if let Some(old) = old {
+                    // It was legal a moment ago, and nothing else has changed.
+                    let _legal = self.link_child(slot, old);
+                }
+                return Err(ring);
+            }
+        }
+        self.touch(slot, field::FACETS);
+        for parent in [old, new].into_iter().flatten() {
+            self.refresh_tree(parent);
+        }
+        self.refresh_tree(slot);
+        Ok(())
+    }
+
+    fn unlink_child(&mut self, slot: Slot) {
+        let Some(parent) = self.task_mut(slot).tree.as_mut().and_then(|tree| tree.parent.take()) else { return };
+        self.nested -= 1;
+        if let Some(tree) = &mut self.task_mut(parent).tree {
+            tree.children.retain(|child| *child != slot);
+        }
+    }
+
+    fn link_child(&mut self, slot: Slot, parent: Slot) -> Result<(), Vec<Node>> {
+        self.split_node(parent);
+        self.nested += 1;
+        self.task_mut(slot).tree.get_or_insert_default().parent = Some(parent);
+        let siblings = &mut self.task_mut(parent).tree.get_or_insert_default().children;
+        let at = siblings.partition_point(|child| *child < slot);
+        siblings.insert(at, slot);
+        let (before, behind) = (at.checked_sub(1).map(|at| siblings[at]), siblings.get(at + 1).copied());
+        let mut arcs = vec![
+            (self.task(parent).start_node(), self.task(slot).start_node()),
+            (self.task(slot).node, self.task(parent).node),
+        ];
+        if self.child_order(parent) == ChildOrder::Sequence {
+            arcs.extend(before.map(|before| (self.task(before).node, self.task(slot).start_node())));
+            arcs.extend(behind.map(|behind| (self.task(slot).node, self.task(behind).start_node())));
+        }
+        self.require_all(Hidden::Child(slot), &arcs)
+    }
+
+    /// Gives a task that becomes a parent a second node, for its start.
+    fn split_node(&mut self, slot: Slot) {
+        if self.task(slot).tree.as_ref().is_some_and(|tree: &Box<Tree>| tree.start.is_some()) {
+            return;
+        }
+        let start = self.new_node(slot);
+        let finish = self.task(slot).node;
+        self.topology.place_before(start, finish);
+        self.task_mut(slot).tree.get_or_insert_default().start = Some(start);
+    }
+
+    /// Takes the last slot back after a refused operation created it.
+    pub(super) fn forget_last_slot(&mut self) {
+        if let Some(task) = self.tasks.pop() {
+            self.spare_nodes.push(task.node);
+            self.spare_nodes.extend(task.tree.and_then(|tree| tree.start));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Operations: what each accepted call did, kept for undo, replay and audit (D16).
+
+use std::cell::OnceCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use crate::task::Millis;
+
+use super::event::Event;
+use super::limits;
+
+/// What an operation means for undo.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Can be undone.
+    Plain,
+    /// Cannot be undone: recovery, heartbeats, and operations whose events were not kept.
+    Fixed,
+    /// An undo; redo takes it back.
+    Undo,
+    /// A redo; undo takes it back.
+    Redo,
+}
+
+impl Role {
+    /// The word for it in JSON.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Plain => "plain",
+            Role::Fixed => "fixed",
+            Role::Undo => "undo",
+            Role::Redo => "redo",
+        }
+    }
+
+    /// The role that a word names.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Role::Plain, Role::Fixed, Role::Undo, Role::Redo].into_iter().find(|role| role.word() == word)
+    }
+}
+
+/// One accepted call.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// The session that made it; with the number, its id.
+    pub session: Rc<str>,
+    /// Its number in that session.
+    pub number: u64,
+    /// Who made it.
+    pub actor: Rc<str>,
+    /// When.
+    pub at: Millis,
+    /// What was asked.
+    pub action: Rc<str>,
+    /// What it means for undo.
+    pub role: Role,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// Its JSON, once written.
+    pub(super) json: OnceCell<Box<str>>,
+}
+
+/// The newest operations.
+#[derive(Debug, Default)]
+pub struct Journal {
+    operations: VecDeque<Operation>,
+    /// Operations from this one on are kept whatever their number, so that they can be taken back.
+    pinned: Option<usize>,
+    /// How many operations have ever been pushed.
+    pushed: usize,
+}
+
+impl Journal {
+    /// Adds an operation and lets the oldest go.
+    pub fn push(&mut self, operation: Operation) {
+        self.operations.push_back(operation);
+        self.pushed += 1;
+        let keep = limits::JOURNAL_OPERATIONS.max(self.pinned.map_or(0, |pinned| self.pushed - pinned));
+        while self.operations.len() > keep {
+            self.operations.pop_front();
+        }
+    }
+
+    /// Takes the newest operation off.
+    pub fn pop(&mut self) -> Option<Operation> {
+        let operation = self.operations.pop_back();
+        self.pushed -= usize::from(operation.is_some());
+        operation
+    }
+
+    /// The operations, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Operation> {
+        self.operations.iter()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Operation> {
+        self.operations.iter_mut()
+    }
+
+    /// How many operations have ever been pushed; a mark for [`Journal::since`].
+    #[must_use]
+    pub fn mark(&self) -> usize {
+        self.pushed
+    }
+
+    /// Keeps every operation from `mark` on, until told otherwise.
+    pub fn pin(&mut self, mark: Option<usize>) {
+        self.pinned = mark;
+    }
+
+    /// The operations since a mark, oldest first; fewer when some have been let go.
+    pub fn since(&self, mark: usize) -> impl Iterator<Item = &Operation> {
+        let newer = self.pushed.saturating_sub(mark).min(self.operations.len());
+        self.operations.iter().skip(self.operations.len() - newer)
+    }
+
+    /// The newest operation that undo takes back, and the newest undo that redo takes back.
+    #[must_use]
+    pub fn targets(&self) -> (Option<&Operation>, Option<&Operation>) {
+        let (mut undo, mut redo): (Vec<&Operation>, Vec<&Operation>) = (Vec::new(), Vec::new());
+        for operation in &self.operations {
+            match operation.role {
+                Role::Fixed => {}
+                Role::Plain => {
+                    undo.push(operation);
+                    redo.clear();
+                }
+                Role::Undo => {
+                    undo.pop();
+                    redo.push(operation);
+                }
+                Role::Redo => {
+                    redo.pop();
+                    undo.push(operation);
+                }
+            }
+        }
+        (undo.pop(), redo.pop())
+    }
+}

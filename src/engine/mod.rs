@@ -1,0 +1,298 @@
+//! The engine: commands go in, changes come out. It does no IO and reads no clock.
+//!
+//! `decide` holds the rules, `evolve` applies events, `readiness` keeps what follows; everything else
+//! is reading, writing and remembering.
+
+pub mod arguments;
+mod batch;
+mod change;
+pub mod command;
+mod compact;
+mod decide;
+pub mod error;
+pub mod event;
+mod evolve;
+mod explain;
+pub mod hash;
+pub mod journal;
+pub mod limits;
+mod names;
+mod nearest;
+mod query;
+mod readiness;
+mod replay;
+pub mod rules;
+pub mod snapshot;
+pub mod state;
+mod transaction;
+mod undo;
+
+pub use change::Change;
+pub use command::Command;
+pub use error::{Code, Refusal};
+pub use explain::{Blocker, Explanation};
+pub use query::{Progress, Read};
+pub use readiness::BlockerKind;
+pub use rules::Rules;
+pub use snapshot::OpenOptions;
+pub use state::{State, Touch};
+pub use transaction::Warning;
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use crate::task::{Millis, Slot, Slots, Words};
+
+use decide::Prepared;
+use hash::Random;
+use journal::{Journal, Operation, Role};
+use transaction::Transaction;
+
+/// Who calls, when, and as which of the session's operations.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// `host`, `user:<id>` or `agent:<id>`; from the host, never from a model.
+    pub actor: Rc<str>,
+    /// Unix milliseconds.
+    pub now: Millis,
+    /// A number that the session uses once.
+    pub operation: u64,
+}
+
+impl Context {
+    /// A context.
+    #[must_use]
+    pub fn new(actor: &str, now: Millis, operation: u64) -> Self {
+        Context { actor: Rc::from(actor), now, operation }
+    }
+}
+
+/// Whether a text names an actor.
+#[must_use]
+pub fn is_actor(text: &str) -> bool {
+    text == "host"
+        || ["user:", "agent:"]
+            .iter()
+            .any(|kind| text.len() > kind.len() && text.starts_with(kind) && text.len() <= limits::ID_BYTES)
+}
+
+/// A task list with its rules and its memory of operations.
+#[derive(Debug)]
+pub struct Engine {
+    state: State,
+    journal: Journal,
+    seed: [u64; 2],
+    session: Rc<str>,
+    /// Checksum of each row as it was last read or written; 0 when it has changed since.
+    checksums: Vec<u64>,
+    /// Whether the text it was opened from had been edited by something else.
+    edited: bool,
+}
+
+impl Engine {
+    /// An empty list. `seed` is randomness of the host; the same seed gives the same ids.
+    #[must_use]
+    pub fn new(rules: Rules, seed: [u64; 2]) -> Self {
+        let list = format!("l_{}", Random::of(seed, u64::MAX).word(10));
+        Engine::from_parts(State::new(rules, Rc::from(list)), Journal::default(), seed, false)
+    }
+
+    fn from_parts(state: State, journal: Journal, seed: [u64; 2], edited: bool) -> Self {
+        let session = Rc::from(Random::of(seed, u64::MAX - 1).word(10));
+        Engine { state, journal, seed, session, checksums: Vec::new(), edited }
+    }
+
+    /// The list.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The newest operations.
+    #[must_use]
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Keeps operations from a mark on, whatever their number, so that [`Engine::roll_back_to`] can take them back.
+    pub fn pin_journal(&mut self, mark: Option<usize>) {
+        self.journal.pin(mark);
+    }
+
+    /// The word that stands before the numbers of this session's operations.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        &self.session
+    }
+
+    /// Whether the text this was opened from had a wrong checksum, as an edit by hand or a merge leaves it.
+    #[must_use]
+    pub fn was_edited(&self) -> bool {
+        self.edited
+    }
+
+    /// Carries out a command. Costs follow what changes: O(dependents) for a status, the smaller side of
+    /// the two-way search for an edge.
+    ///
+    /// # Errors
+    /// A refusal; nothing has changed.
+    pub fn run(&mut self, command: &Command<'_>, context: &Context) -> Result<Change, Refusal> {
+        let action = command.action();
+        let role = match command {
+            Command::Undo => Role::Undo,
+            Command::Redo => Role::Redo,
+            Command::Heartbeat { .. } | Command::RecoverStale(_) => Role::Fixed,
+            _ => Role::Plain,
+        };
+        let Engine { state, journal, seed, .. } = self;
+        let mut transaction = Transaction::new(state, context, Random::of(*seed, context.operation));
+        let mut change = Change { action, ..Change::default() };
+        let decided = match command {
+            Command::Batch(commands) => transaction.batch(commands).map(|tasks| {
+                change.tasks = tasks;
+                None
+            }),
+            Command::Undo | Command::Redo => {
+                let (undo, redo) = journal.targets();
+                match if role == Role::Undo { undo } else { redo } {
+                    Some(operation) => transaction.take_back(&operation.events).map(|()| None),
+                    None => Ok(None),
+                }
+            }
+            _ => transaction.decide(command),
+        };
+        match decided {
+            Ok(task) => change.task = task,
+            Err(refusal) => {
+                transaction.roll_back();
+                state.take_touched(&mut change.touched);
+                return Err(refusal);
+            }
+        }
+        let Transaction { events, warning, keys, keyed, alive, .. } = transaction;
+        change.warning = warning;
+        change.keys = keys.into_words().into_iter().zip(keyed).collect();
+        change.changed = alive || !events.is_empty();
+        Ok(self.commit(change, events, role, context))
+    }
+
+    /// Adds a plain task whose words come later with [`Engine::fill`]. The caller has checked what it can:
+    /// that no task has the id, and that the words are within the limits.
+    ///
+    /// # Errors
+    /// `limit` or `feature_off`; nothing has changed.
+    pub fn add_prepared(&mut self, blockers: Slots, context: &Context) -> Result<Change, Refusal> {
+        let mut change = Change { action: "add", ..Change::default() };
+        let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
+        match transaction.add_prepared(Prepared { blockers }) {
+            Ok(slot) => {
+                change.task = Some(slot);
+                change.changed = true;
+                let events = transaction.events;
+                Ok(self.commit(change, events, Role::Plain, context))
+            }
+            Err(refusal) => {
+                transaction.roll_back();
+                self.state.take_touched(&mut change.touched);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Sets a task's blockers, given by slot.
+    ///
+    /// # Errors
+    /// As for `update`; nothing has changed.
+    pub fn set_blockers(&mut self, slot: Slot, blockers: Slots, context: &Context) -> Result<Change, Refusal> {
+        let mut change = Change { action: "update", task: Some(slot), ..Change::default() };
+        let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
+        match transaction.replace_blockers(slot, blockers) {
+            Ok(()) => {
+                change.changed = !transaction.events.is_empty();
+                let events = transaction.events;
+                Ok(self.commit(change, events, Role::Plain, context))
+            }
+            Err(refusal) => {
+                transaction.roll_back();
+                self.state.take_touched(&mut change.touched);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Fills in the words of a task from [`Engine::add_prepared`].
+    pub fn fill(&mut self, slot: Slot, words: Words<'_>) {
+        self.state.fill(slot, words);
+    }
+
+    fn commit(&mut self, mut change: Change, events: Vec<event::Event>, role: Role, context: &Context) -> Change {
+        if change.changed {
+            self.state.revision += 1;
+            self.journal.push(Operation {
+                session: Rc::clone(&self.session),
+                number: context.operation,
+                actor: Rc::clone(&context.actor),
+                at: context.now,
+                action: Rc::from(change.action),
+                role,
+                events,
+                json: OnceCell::new(),
+            });
+        }
+        change.revision = self.state.revision;
+        self.collect(&mut change);
+        self.compact_if_due(&mut change);
+        change
+    }
+
+    /// Draws up what the operation touched, and forgets the checksums of those rows.
+    fn collect(&mut self, change: &mut Change) {
+        change.collect(&mut self.state);
+        for touch in &change.touched {
+            if let Some(sum) = self.checksums.get_mut(touch.slot as usize) {
+                *sum = 0;
+            }
+        }
+    }
+
+    /// Takes back every operation since a mark, without checks: what a host does when a save has failed.
+    pub fn roll_back_to(&mut self, mark: usize, revision: u64) -> Change {
+        let mut change = Change { action: "rollback", changed: true, ..Change::default() };
+        let context = Context::new("host", 0, 0);
+        while self.journal.mark() > mark {
+            let Some(operation) = self.journal.pop() else { break };
+            for event in operation.events.iter().rev() {
+                if let Some(inverse) = self.state.inverse(event) {
+                    let undone = self.state.evolve(&inverse, &context);
+                    debug_assert!(undone.is_ok(), "what was legal before is legal again");
+                }
+                if let event::Event::Created { .. } = event {
+                    self.state.next_seq -= 1;
+                }
+                if let event::Event::Counted { old, .. } = event {
+                    self.state.last_fence = *old;
+                }
+            }
+        }
+        self.state.revision = revision;
+        change.revision = revision;
+        self.collect(&mut change);
+        change
+    }
+
+    /// Carries out a command given as JSON; gives the change as JSON, or the refusal as JSON.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub fn run_json(&mut self, command: &str, context: &Context) -> Result<String, String> {
+        if !is_actor(&context.actor) {
+            let refusal = Refusal::invalid("actor", &format!("`{}`", context.actor), "host, user:<id> or agent:<id>");
+            return Err(refusal.to_json());
+        }
+        let read = Command::read(command).map_err(|refusal| refusal.to_json())?;
+        match self.run(&read, context) {
+            Ok(change) => Ok(change.to_json(&self.state)),
+            Err(refusal) => Err(refusal.to_json()),
+        }
+    }
+}

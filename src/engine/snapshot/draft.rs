@@ -1,0 +1,157 @@
+//! Reading one row, ours or that of a bare `{"tasks":[…]}` file, into a draft without edges resolved.
+
+use std::borrow::Cow;
+
+use crate::json::{Fault, Kind, Reader};
+use crate::task::{ChildOrder, Claim, Extra, Hold, HoldReason, Millis, Progress, Status};
+
+/// A row as it was read.
+#[derive(Debug, Default)]
+pub(super) struct Draft<'a> {
+    pub(super) id: Cow<'a, str>,
+    pub(super) seq: Option<u64>,
+    pub(super) title: Cow<'a, str>,
+    pub(super) description: Cow<'a, str>,
+    pub(super) active_form: Cow<'a, str>,
+    pub(super) progress: Progress,
+    pub(super) blocked_by: Vec<Cow<'a, str>>,
+    pub(super) parent: Option<Cow<'a, str>>,
+    pub(super) created_by: Cow<'a, str>,
+    pub(super) created_at: Millis,
+    pub(super) updated_at: Millis,
+    pub(super) extra: Extra,
+    /// Out of the list; known from the journal only.
+    pub(super) gone: bool,
+    pub(super) checksum: u64,
+}
+
+impl<'a> Draft<'a> {
+    /// Reads a row object.
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self, Fault> {
+        let mut draft = Draft::default();
+        reader.object()?;
+        let mut first = true;
+        while let Some(key) = reader.key(&mut first)? {
+            draft.field(key, reader)?;
+        }
+        if draft.id.is_empty() {
+            return Err(reader.fault("a row has no id"));
+        }
+        draft.updated_at = draft.updated_at.max(draft.created_at);
+        Ok(draft)
+    }
+
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Result<(), Fault> {
+        if reader.null() {
+            return Ok(());
+        }
+        match &*key {
+            "id" => self.id = read_id(reader)?,
+            "seq" => self.seq = Some(reader.whole()?),
+            "title" | "content" => self.title = reader.text()?,
+            "description" => self.description = reader.text()?,
+            "activeForm" | "active_form" => self.active_form = reader.text()?,
+            "status" => self.progress.status = word(reader, Status::from_word)?,
+            "blockedBy" => self.blocked_by = read_ids(reader)?,
+            "parent" => self.parent = Some(read_id(reader)?),
+            "createdBy" => self.created_by = reader.text()?,
+            "createdAt" | "created_at" => self.created_at = reader.whole()?,
+            "updatedAt" | "updated_at" => self.updated_at = reader.whole()?,
+            "startedAt" => self.progress.started_at = reader.whole()?,
+            "completedAt" | "completed_at" => self.progress.completed_at = reader.whole()?,
+            // Derived: what others say about this row.
+            "blocks" | "readiness" => {
+                reader.raw()?;
+            }
+            _ => read_extra_field(&mut self.extra, key, reader)?,
+        }
+        Ok(())
+    }
+}
+
+fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Cow<'a, str>, Fault> {
+    if reader.kind()? == Kind::Number { Ok(Cow::Borrowed(reader.number()?)) } else { reader.text() }
+}
+
+fn read_ids<'a>(reader: &mut Reader<'a>) -> Result<Vec<Cow<'a, str>>, Fault> {
+    let mut ids: Vec<Cow<'a, str>> = Vec::new();
+    reader.array()?;
+    let mut first = true;
+    while reader.item(&mut first)? {
+        let id = read_id(reader)?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
+}
+
+fn word<T>(reader: &mut Reader<'_>, from_word: impl Fn(&str) -> Option<T>) -> Result<T, Fault> {
+    let at = reader.fault("an unknown word");
+    from_word(&reader.text()?).ok_or(at)
+}
+
+/// Reads the object of optional facets that an event carries.
+pub(super) fn read_extra(reader: &mut Reader<'_>) -> Result<Option<Extra>, Fault> {
+    if reader.null() {
+        return Ok(None);
+    }
+    let mut extra = Extra::default();
+    reader.object()?;
+    let mut first = true;
+    while let Some(key) = reader.key(&mut first)? {
+        read_extra_field(&mut extra, key, reader)?;
+    }
+    Ok(Some(extra))
+}
+
+fn read_extra_field(extra: &mut Extra, key: Cow<'_, str>, reader: &mut Reader<'_>) -> Result<(), Fault> {
+    match &*key {
+        "owner" => extra.owner = Some(&*reader.text()?).filter(|owner| !owner.is_empty()).map(Into::into),
+        "children" => extra.children = Some(word(reader, ChildOrder::from_word)?),
+        "claim" => extra.claim = Some(read_claim(reader)?),
+        "hold" => extra.hold = Some(read_hold(reader)?),
+        "metadata" => extra.metadata = Some(reader.raw()?.into()),
+        "asideBlockedBy" => extra.aside = Some(reader.raw()?.into()),
+        _ => {
+            let json = reader.raw()?;
+            extra.facets.retain(|facet| *facet.0 != *key);
+            extra.facets.push((key.into(), json.into()));
+        }
+    }
+    Ok(())
+}
+
+fn read_claim(reader: &mut Reader<'_>) -> Result<Claim, Fault> {
+    let mut claim = Claim { fence: 0, lease_until: 0 };
+    reader.object()?;
+    let mut first = true;
+    while let Some(key) = reader.key(&mut first)? {
+        match &*key {
+            "fence" => claim.fence = reader.whole()?,
+            "leaseUntil" => claim.lease_until = reader.whole()?,
+            _ => {
+                reader.raw()?;
+            }
+        }
+    }
+    Ok(claim)
+}
+
+fn read_hold(reader: &mut Reader<'_>) -> Result<Hold, Fault> {
+    let mut hold = Hold { reason: HoldReason::Manual, note: "".into(), at: 0, resume: Status::Pending };
+    reader.object()?;
+    let mut first = true;
+    while let Some(key) = reader.key(&mut first)? {
+        match &*key {
+            "reason" => hold.reason = word(reader, HoldReason::from_word)?,
+            "note" => hold.note = (&*reader.text()?).into(),
+            "at" => hold.at = reader.whole()?,
+            "resume" => hold.resume = word(reader, Status::from_word)?,
+            _ => {
+                reader.raw()?;
+            }
+        }
+    }
+    Ok(hold)
+}

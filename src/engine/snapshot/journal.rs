@@ -1,0 +1,427 @@
+//! The journal as JSON, and back. Tasks are named by their creation number, which is never reused; an id
+//! stands only for what never was a task.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use crate::engine::event::{Counter, Event, Row};
+use crate::engine::journal::{Journal, Operation, Role};
+use crate::engine::limits;
+use crate::engine::state::State;
+use crate::engine::Engine;
+use crate::json::{Fault, Kind, Reader, Writer};
+use crate::task::{Presence, Progress, Slot, Slots, Status, Text, Words};
+
+use super::draft::{read_extra, Draft};
+use super::row::{write_event_row, write_extra_object, write_words};
+
+impl Engine {
+    /// The newest operations as a JSON list, within the journal's size.
+    pub(super) fn journal_json(&self) -> String {
+        let mut kept: Vec<&str> = Vec::new();
+        let mut size = 0;
+        for operation in self.journal.iter().rev().take(limits::JOURNAL_OPERATIONS) {
+            let json = operation.json.get_or_init(|| write_operation(&self.state, operation, limits::JOURNAL_BYTES).into());
+            size += json.len();
+            if size > limits::JOURNAL_BYTES {
+                break;
+            }
+            kept.push(json);
+        }
+        kept.reverse();
+        format!("[{}]", kept.join(","))
+    }
+
+    /// The operations since a mark as a JSON list, whatever their size; what a host's journal keeps.
+    #[must_use]
+    pub fn operations_json(&self, mark: usize) -> String {
+        let written: Vec<String> =
+            self.journal.since(mark).map(|operation| write_operation(&self.state, operation, usize::MAX)).collect();
+        format!("[{}]", written.join(","))
+    }
+}
+
+/// Writes an operation; one that would be longer than `most` is kept by name only.
+fn write_operation(state: &State, operation: &Operation, most: usize) -> String {
+    let write = |role: Role, events: &[Event]| {
+        let mut writer = Writer::new();
+        writer.open();
+        writer.field("id", &format!("{}.{}", operation.session, operation.number));
+        writer.field("actor", &operation.actor);
+        writer.number("at", operation.at);
+        writer.field("action", &operation.action);
+        writer.field("role", role.word());
+        writer.key("events");
+        writer.open_list();
+        for event in events {
+            write_event(state, operation, event, &mut writer);
+        }
+        writer.close_list();
+        writer.close();
+        writer.finish()
+    };
+    let whole = write(operation.role, &operation.events);
+    if whole.len() > most { write(Role::Fixed, &[]) } else { whole }
+}
+
+fn name(state: &State, slot: Slot, writer: &mut Writer) {
+    let task = state.task(slot);
+    match task.presence {
+        Presence::Missing | Presence::Forgotten => writer.text(task.id()),
+        Presence::Live | Presence::Gone => writer.whole(task.seq),
+    }
+}
+
+fn write_progress(key: &str, progress: Progress, writer: &mut Writer) {
+    writer.key(key);
+    writer.open_list();
+    writer.text(progress.status.word());
+    writer.whole(progress.started_at);
+    writer.whole(progress.completed_at);
+    writer.close_list();
+}
+
+fn write_event(state: &State, operation: &Operation, event: &Event, writer: &mut Writer) {
+    writer.open();
+    let about = |key: &str, slot: Slot, writer: &mut Writer| {
+        writer.key(key);
+        name(state, slot, writer);
+    };
+    let slots = |key: &str, slots: &Slots, writer: &mut Writer| {
+        writer.key(key);
+        writer.open_list();
+        for slot in slots {
+            name(state, *slot, writer);
+        }
+        writer.close_list();
+    };
+    match event {
+        Event::Created { slot, text, row } => {
+            let plain;
+            let row = if let Some(row) = row {
+                row
+            } else {
+                plain = Row {
+                    seq: state.task(*slot).seq,
+                    progress: Progress::default(),
+                    created_by: Rc::clone(&operation.actor),
+                    created_at: operation.at,
+                    updated_at: operation.at,
+                    extra: None,
+                };
+                &plain
+            };
+            writer.key("create");
+            write_event_row(text.words(), row, writer);
+        }
+        Event::Dropped { text, row, .. } => {
+            writer.key("drop");
+            write_event_row(text.words(), row, writer);
+        }
+        Event::Progress { slot, old, new } => {
+            about("progress", *slot, writer);
+            write_progress("old", *old, writer);
+            write_progress("new", *new, writer);
+        }
+        Event::Updated { slot, old, new } => {
+            about("updated", *slot, writer);
+            writer.number("old", *old);
+            writer.number("new", *new);
+        }
+        Event::Blockers { slot, old, new } => {
+            about("blockedBy", *slot, writer);
+            slots("old", old, writer);
+            slots("new", new, writer);
+        }
+        Event::Text { slot, old, new } => {
+            about("text", *slot, writer);
+            for (key, text) in [("old", old), ("new", new)] {
+                writer.key(key);
+                writer.open();
+                write_words(text.words(), writer);
+                writer.close();
+            }
+        }
+        Event::Parent { slot, old, new } => {
+            about("parent", *slot, writer);
+            for (key, parent) in [("old", old), ("new", new)] {
+                writer.key(key);
+                match parent {
+                    Some(parent) => name(state, *parent, writer),
+                    None => writer.null(),
+                }
+            }
+        }
+        Event::Extra { slot, old, new } => {
+            about("extra", *slot, writer);
+            writer.key("old");
+            write_extra_object(old.as_deref(), writer);
+            writer.key("new");
+            write_extra_object(new.as_deref(), writer);
+        }
+        Event::Counted { counter: Counter::Fence, old, new } => {
+            writer.field("count", "fence");
+            writer.number("old", *old);
+            writer.number("new", *new);
+        }
+    }
+    writer.close();
+}
+
+/// The rows that events created or dropped: tasks that an undo could bring back.
+pub(super) fn rows_in_journal<'a>(json: &'a str, mut found: impl FnMut(Draft<'a>)) -> Result<(), Fault> {
+    let mut reader = Reader::new(json);
+    reader.array()?;
+    let mut first = true;
+    while reader.item(&mut first)? {
+        reader.object()?;
+        let mut first = true;
+        while let Some(key) = reader.key(&mut first)? {
+            if key != "events" {
+                reader.raw()?;
+                continue;
+            }
+            reader.array()?;
+            let mut first = true;
+            while reader.item(&mut first)? {
+                reader.object()?;
+                let mut first = true;
+                while let Some(key) = reader.key(&mut first)? {
+                    if key == "create" || key == "drop" {
+                        found(Draft::read(&mut reader)?);
+                    } else {
+                        reader.raw()?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads a list of operations. `create` rows without a slot get the next ones, in order.
+pub(in crate::engine) fn read_operations(state: &State, json: &str) -> Result<Vec<Operation>, Fault> {
+    let mut reader = Reader::new(json);
+    let mut operations = Vec::new();
+    let mut fresh = Fresh { state, created: Vec::new() };
+    reader.array()?;
+    let mut first = true;
+    while reader.item(&mut first)? {
+        operations.push(read_operation(&mut fresh, &mut reader)?);
+    }
+    reader.end()?;
+    Ok(operations)
+}
+
+pub(super) fn read_journal(state: &State, json: &str) -> Result<Journal, Fault> {
+    let mut journal = Journal::default();
+    for operation in read_operations(state, json)? {
+        journal.push(operation);
+    }
+    Ok(journal)
+}
+
+/// Slots of tasks that the operations read so far will have created.
+struct Fresh<'s> {
+    state: &'s State,
+    /// Creation number and id of each.
+    created: Vec<(u64, String)>,
+}
+
+impl Fresh<'_> {
+    fn slot(&self, seq: u64) -> Option<Slot> {
+        let known = self.state.find_seq(seq);
+        known.or_else(|| {
+            let at = self.created.iter().position(|created| created.0 == seq)?;
+            Some(self.state.next_slot() + Slot::try_from(at).ok()?)
+        })
+    }
+
+    fn id(&self, slot: Slot) -> String {
+        match self.state.tasks.get(slot as usize) {
+            Some(task) => task.id().to_owned(),
+            None => self.created.get((slot - self.state.next_slot()) as usize).map_or(String::new(), |created| created.1.clone()),
+        }
+    }
+
+    fn named(&self, reader: &mut Reader<'_>) -> Result<Slot, Fault> {
+        let fault = reader.fault("an operation names a task that is not there");
+        if reader.kind()? == Kind::Text {
+            return self.state.find(&reader.text()?).ok_or(fault);
+        }
+        self.slot(reader.whole()?).ok_or(fault)
+    }
+
+    fn list(&self, reader: &mut Reader<'_>) -> Result<Slots, Fault> {
+        let mut slots = Slots::new();
+        reader.array()?;
+        let mut first = true;
+        while reader.item(&mut first)? {
+            slots.push(self.named(reader)?);
+        }
+        Ok(slots)
+    }
+}
+
+fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Operation, Fault> {
+    let mut operation = Operation {
+        session: Rc::from(""),
+        number: 0,
+        actor: Rc::from("host"),
+        at: 0,
+        action: Rc::from(""),
+        role: Role::Fixed,
+        events: Vec::new(),
+        json: OnceCell::new(),
+    };
+    reader.object()?;
+    let mut first = true;
+    while let Some(key) = reader.key(&mut first)? {
+        match &*key {
+            "id" => {
+                let fault = reader.fault("an operation's id was expected");
+                let id = reader.text()?;
+                let (session, number) = id.rsplit_once('.').ok_or(fault.clone())?;
+                operation.session = Rc::from(session);
+                operation.number = number.parse().map_err(|_| fault)?;
+            }
+            "actor" => operation.actor = Rc::from(&*reader.text()?),
+            "at" => operation.at = reader.whole()?,
+            "action" => operation.action = Rc::from(&*reader.text()?),
+            "role" => {
+                let fault = reader.fault("an unknown role");
+                operation.role = Role::from_word(&reader.text()?).ok_or(fault)?;
+            }
+            "events" => {
+                reader.array()?;
+                let mut first = true;
+                while reader.item(&mut first)? {
+                    operation.events.push(read_event(fresh, reader)?);
+                }
+            }
+            _ => {
+                reader.raw()?;
+            }
+        }
+    }
+    Ok(operation)
+}
+
+fn read_progress(reader: &mut Reader<'_>) -> Result<Progress, Fault> {
+    let fault = reader.fault("a status with two times was expected");
+    let mut first = true;
+    reader.array()?;
+    let mut next = |reader: &mut Reader<'_>| if reader.item(&mut first)? { Ok(()) } else { Err(fault.clone()) };
+    next(reader)?;
+    let status = Status::from_word(&reader.text()?).ok_or_else(|| reader.fault("an unknown status"))?;
+    next(reader)?;
+    let started_at = reader.whole()?;
+    next(reader)?;
+    let completed_at = reader.whole()?;
+    if next(reader).is_ok() {
+        return Err(reader.fault("a status with two times was expected"));
+    }
+    Ok(Progress { status, started_at, completed_at })
+}
+
+fn read_text(id: &str, reader: &mut Reader<'_>) -> Result<Rc<Text>, Fault> {
+    let (mut title, mut description, mut active_form) = Default::default();
+    reader.object()?;
+    let mut first = true;
+    while let Some(key) = reader.key(&mut first)? {
+        let text = reader.text()?;
+        match &*key {
+            "title" => title = text,
+            "description" => description = text,
+            _ => active_form = text,
+        }
+    }
+    Ok(Rc::new(Text::new(Words { id, title: &title, description: &description, active_form: &active_form })))
+}
+
+fn read_parent(fresh: &Fresh<'_>, reader: &mut Reader<'_>) -> Result<Option<Slot>, Fault> {
+    if reader.null() { Ok(None) } else { fresh.named(reader).map(Some) }
+}
+
+/// Reads the values of `old` and `new`, which follow the event's first key in this order.
+fn pair<'a, T>(reader: &mut Reader<'a>, mut value: impl FnMut(&mut Reader<'a>) -> Result<T, Fault>) -> Result<(T, T), Fault> {
+    let mut first = false;
+    let mut due = |reader: &mut Reader<'a>, name: &str| {
+        let fault = reader.fault("old and new were expected");
+        if reader.key(&mut first)?.as_deref() == Some(name) { value(reader) } else { Err(fault) }
+    };
+    Ok((due(reader, "old")?, due(reader, "new")?))
+}
+
+fn read_event(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Event, Fault> {
+    reader.object()?;
+    let mut first = true;
+    let fault = reader.fault("an unknown event");
+    let Some(key) = reader.key(&mut first)? else { return Err(fault) };
+    let event = match &*key {
+        "create" | "drop" => read_coming_or_going(fresh, key == "create", reader)?,
+        "progress" => {
+            let slot = fresh.named(reader)?;
+            let (old, new) = pair(reader, read_progress)?;
+            Event::Progress { slot, old, new }
+        }
+        "updated" => {
+            let slot = fresh.named(reader)?;
+            let (old, new) = pair(reader, Reader::whole)?;
+            Event::Updated { slot, old, new }
+        }
+        "blockedBy" => {
+            let slot = fresh.named(reader)?;
+            let (old, new) = pair(reader, |reader| fresh.list(reader))?;
+            Event::Blockers { slot, old, new }
+        }
+        "text" => {
+            let slot = fresh.named(reader)?;
+            let id = fresh.id(slot);
+            let (old, new) = pair(reader, |reader| read_text(&id, reader))?;
+            Event::Text { slot, old, new }
+        }
+        "parent" => {
+            let slot = fresh.named(reader)?;
+            let (old, new) = pair(reader, |reader| read_parent(fresh, reader))?;
+            Event::Parent { slot, old, new }
+        }
+        "extra" => {
+            let slot = fresh.named(reader)?;
+            let (old, new) = pair(reader, read_extra)?;
+            Event::Extra { slot, old: old.map(Rc::new), new: new.map(Rc::new) }
+        }
+        "count" => {
+            reader.text()?;
+            let (old, new) = pair(reader, Reader::whole)?;
+            Event::Counted { counter: Counter::Fence, old, new }
+        }
+        _ => return Err(fault),
+    };
+    let mut first = false;
+    if reader.key(&mut first)?.is_some() {
+        return Err(fault);
+    }
+    Ok(event)
+}
+
+fn read_coming_or_going(fresh: &mut Fresh<'_>, coming: bool, reader: &mut Reader<'_>) -> Result<Event, Fault> {
+    let fault = reader.fault("a row with its creation number was expected");
+    let draft = Draft::read(reader)?;
+    let seq = draft.seq.ok_or(fault.clone())?;
+    if coming && fresh.slot(seq).is_none() {
+        fresh.created.push((seq, draft.id.clone().into_owned()));
+    }
+    let slot = fresh.slot(seq).ok_or(fault)?;
+    let words = Words { id: &draft.id, title: &draft.title, description: &draft.description, active_form: &draft.active_form };
+    let text = Rc::new(Text::new(words));
+    let row = Rc::new(Row {
+        seq,
+        progress: draft.progress,
+        created_by: Rc::from(&*draft.created_by),
+        created_at: draft.created_at,
+        updated_at: draft.updated_at,
+        extra: if draft.extra.is_empty() { None } else { Some(Rc::new(draft.extra)) },
+    });
+    Ok(if coming { Event::Created { slot, text, row: Some(row) } } else { Event::Dropped { slot, text, row } })
+}

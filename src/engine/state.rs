@@ -1,0 +1,350 @@
+//! The list in memory: facts in slots, and the indexes that follow from them.
+
+use std::hash::BuildHasher;
+use std::rc::Rc;
+
+use hashbrown::HashTable;
+
+use crate::graph::index_set::IndexSet;
+use crate::graph::{Arcs, Node, Topology};
+use crate::task::{ChildOrder, Extra, Presence, Readiness, Slot, Status, Task, Text, Words};
+
+use super::hash::IdHasher;
+use super::rules::Rules;
+
+/// What changed about a task, as bits of a mask.
+pub mod field {
+    /// Status and its times.
+    pub const PROGRESS: u32 = 1;
+    /// Readiness (derived).
+    pub const READINESS: u32 = 2;
+    /// The time of the last change.
+    pub const UPDATED: u32 = 4;
+    /// The blockers.
+    pub const BLOCKERS: u32 = 8;
+    /// The words.
+    pub const TEXT: u32 = 16;
+    /// Parent or optional facets.
+    pub const FACETS: u32 = 32;
+    /// It came into the list.
+    pub const CREATED: u32 = 64;
+    /// It left the list.
+    pub const GONE: u32 = 128;
+}
+
+/// How a task stood before the present operation touched it.
+#[derive(Debug, Clone, Copy)]
+pub struct Touch {
+    /// The task.
+    pub slot: Slot,
+    /// What changed, bits of [`field`].
+    pub mask: u32,
+    /// Its readiness before; `None` when it was not in the list.
+    pub was: Option<Readiness>,
+    /// Whether it was open with an active blocker before.
+    pub was_blocked: bool,
+}
+
+/// Tree arcs that the search must not see yet, while they are added one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hidden {
+    Nothing,
+    /// All tree arcs between this child and its parent and siblings.
+    Child(Slot),
+    /// The order among the children of this parent.
+    OrderOf(Slot),
+}
+
+/// The list: everything that is stored, and everything that follows from it.
+#[derive(Debug)]
+pub struct State {
+    /// The invariants.
+    pub rules: Rules,
+    /// The list's own id.
+    pub list: Rc<str>,
+    /// Grows by one with each accepted change.
+    pub revision: u64,
+    /// The `seq` of the next task.
+    pub next_seq: u64,
+    /// The last fence given out.
+    pub last_fence: u64,
+    /// Every task, in creation order.
+    pub tasks: Vec<Task>,
+    /// Tasks that are ready.
+    pub ready: IndexSet,
+    /// Open tasks with an active blocker.
+    pub blocked: IndexSet,
+    /// Live tasks by status.
+    pub counts: [u32; 6],
+    /// How many placeholders for missing tasks there are.
+    pub missing: u32,
+    /// How many tasks have a parent.
+    pub(super) nested: u32,
+    pub(super) topology: Topology,
+    pub(super) slot_of_node: Vec<Slot>,
+    pub(super) spare_nodes: Vec<Node>,
+    pub(super) touched: Vec<Touch>,
+    pub(super) hidden: Hidden,
+    pub(super) extra_arcs: Vec<(Node, Node)>,
+    ids: HashTable<Slot>,
+    hasher: IdHasher,
+}
+
+impl State {
+    /// An empty list.
+    #[must_use]
+    pub fn new(rules: Rules, list: Rc<str>) -> Self {
+        State {
+            rules,
+            list,
+            revision: 0,
+            next_seq: 1,
+            last_fence: 0,
+            tasks: Vec::new(),
+            ready: IndexSet::default(),
+            blocked: IndexSet::default(),
+            counts: [0; 6],
+            missing: 0,
+            nested: 0,
+            topology: Topology::default(),
+            slot_of_node: Vec::new(),
+            spare_nodes: Vec::new(),
+            touched: Vec::new(),
+            hidden: Hidden::Nothing,
+            extra_arcs: Vec::new(),
+            ids: HashTable::new(),
+            hasher: IdHasher,
+        }
+    }
+
+    /// The task in a slot.
+    #[must_use]
+    pub fn task(&self, slot: Slot) -> &Task {
+        &self.tasks[slot as usize]
+    }
+
+    pub(super) fn task_mut(&mut self, slot: Slot) -> &mut Task {
+        &mut self.tasks[slot as usize]
+    }
+
+    /// The slot that will hold the next new task.
+    #[must_use]
+    pub fn next_slot(&self) -> Slot {
+        Slot::try_from(self.tasks.len()).unwrap_or(Slot::MAX)
+    }
+
+    /// How many rows the list has, settled ones included.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.counts.iter().map(|count| *count as usize).sum()
+    }
+
+    /// How many live tasks have a status.
+    #[must_use]
+    pub fn count(&self, status: Status) -> u32 {
+        self.counts[status as usize]
+    }
+
+    /// Live tasks in creation order.
+    pub fn live(&self) -> impl Iterator<Item = (Slot, &Task)> {
+        (0..).zip(&self.tasks).filter(|(_, task)| task.presence == Presence::Live)
+    }
+
+    fn hash(&self, id: &str) -> u64 {
+        self.hasher.hash_one(id)
+    }
+
+    /// The live or missing task with an id. O(1).
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<Slot> {
+        self.ids.find(self.hash(id), |slot| self.task(*slot).id() == id).copied()
+    }
+
+    /// The live task with an id. O(1).
+    #[must_use]
+    pub fn find_live(&self, id: &str) -> Option<Slot> {
+        self.find(id).filter(|slot| self.task(*slot).presence == Presence::Live)
+    }
+
+    /// The task with a creation number, live or gone. O(log n).
+    #[must_use]
+    pub fn find_seq(&self, seq: u64) -> Option<Slot> {
+        let at = self.tasks.partition_point(|task| task.seq < seq);
+        let found = self.tasks[at..].iter().take_while(|task| task.seq == seq).position(|task| task.presence != Presence::Missing)?;
+        Slot::try_from(at + found).ok()
+    }
+
+    pub(super) fn index_id(&mut self, slot: Slot) {
+        let hash = self.hash(self.task(slot).id());
+        let State { ids, tasks, hasher, .. } = self;
+        ids.insert_unique(hash, slot, |other| hasher.hash_one(tasks[*other as usize].id()));
+    }
+
+    pub(super) fn forget_id(&mut self, slot: Slot) {
+        let hash = self.hash(self.task(slot).id());
+        if let Ok(entry) = self.ids.find_entry(hash, |other| *other == slot) {
+            entry.remove();
+        }
+    }
+
+    /// Fills in the words of a task that was created before them.
+    pub fn fill(&mut self, slot: Slot, words: Words<'_>) {
+        self.task(slot).text.fill(words);
+        if self.task(slot).presence == Presence::Live {
+            self.index_id(slot);
+        }
+    }
+
+    pub(super) fn new_node(&mut self, slot: Slot) -> Node {
+        if let Some(node) = self.spare_nodes.pop() {
+            self.slot_of_node[node as usize] = slot;
+            return node;
+        }
+        self.slot_of_node.push(slot);
+        self.topology.push()
+    }
+
+    /// The placeholder for an id that no task has.
+    pub(super) fn add_missing(&mut self, id: &str) -> Slot {
+        let slot = self.next_slot();
+        let node = self.new_node(slot);
+        let text = Rc::new(Text::new(Words { id, ..Words::default() }));
+        let seq = self.tasks.last().map_or(0, |task| task.seq);
+        let mut task = Task::new(text, seq, Rc::from(""), 0, node);
+        task.presence = Presence::Missing;
+        self.tasks.push(task);
+        self.missing += 1;
+        self.index_id(slot);
+        slot
+    }
+
+    /// The children order of a parent.
+    #[must_use]
+    pub fn child_order(&self, parent: Slot) -> ChildOrder {
+        self.task(parent).extra.as_ref().and_then(|extra: &Rc<Extra>| extra.children).unwrap_or(self.rules.children)
+    }
+
+    /// The sibling directly before or behind a child, in a sequence.
+    fn neighbour(&self, child: Slot, parent: Slot, forwards: bool) -> Option<Slot> {
+        let siblings = self.task(parent).children();
+        let at = siblings.binary_search(&child).ok()?;
+        if forwards { siblings.get(at + 1).copied() } else { at.checked_sub(1).map(|at| siblings[at]) }
+    }
+
+    /// The parent whose tree arcs to `child` the search may see.
+    fn visible_parent(&self, child: Slot) -> Option<Slot> {
+        if self.hidden == Hidden::Child(child) { None } else { self.task(child).parent() }
+    }
+
+    fn visible_neighbour(&self, child: Slot, parent: Slot, forwards: bool) -> Option<Slot> {
+        if self.hidden == Hidden::OrderOf(parent) || self.child_order(parent) == ChildOrder::Group {
+            return None;
+        }
+        let found = self.neighbour(child, parent, forwards)?;
+        match self.hidden {
+            // The two neighbours of a hidden child see each other over it.
+            Hidden::Child(hidden) if hidden == found => self.neighbour(found, parent, forwards),
+            _ => Some(found),
+        }
+    }
+
+    /// The ids of a path of nodes, without repeats next to each other.
+    pub(super) fn slots_of(&self, nodes: &[Node]) -> Vec<Slot> {
+        let mut slots: Vec<Slot> = nodes.iter().map(|node| self.slot_of_node[*node as usize]).collect();
+        slots.dedup();
+        if slots.len() == 1 {
+            slots.push(slots[0]);
+        }
+        slots
+    }
+
+    /// Marks a task as touched by the present operation.
+    pub(super) fn touch(&mut self, slot: Slot, mask: u32) {
+        let task = &mut self.tasks[slot as usize];
+        if task.touched == 0 {
+            let live = task.presence == Presence::Live;
+            let was = if live { Some(task.readiness()) } else { None };
+            let was_blocked = live && task.status().is_open() && task.active > 0;
+            self.touched.push(Touch { slot, mask, was, was_blocked });
+            task.touched = u32::try_from(self.touched.len()).unwrap_or(u32::MAX);
+        } else {
+            self.touched[task.touched as usize - 1].mask |= mask;
+        }
+    }
+
+    /// Takes the marks of the operation that ends.
+    pub(super) fn take_touched(&mut self, into: &mut Vec<Touch>) {
+        into.clear();
+        into.append(&mut self.touched);
+        for touch in into.iter() {
+            if let Some(task) = self.tasks.get_mut(touch.slot as usize) {
+                task.touched = 0;
+            }
+        }
+    }
+}
+
+/// A task that is no parent has one node. A parent has two: one for "may start", and its first one
+/// for "is finished". A step's start waits for its parent's start, a parent's end for its steps'
+/// ends, a step of a sequence for the end of the step before it.
+impl Arcs for State {
+    fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
+        for (first, then) in &self.extra_arcs {
+            if *then == node {
+                visit(*first);
+            }
+        }
+        let slot = self.slot_of_node[node as usize];
+        let task = self.task(slot);
+        if let Some(tree) = &task.tree {
+            if let Some(start) = tree.start.filter(|start| *start != node) {
+                visit(start);
+                for child in &tree.children {
+                    if self.hidden != Hidden::Child(*child) {
+                        visit(self.task(*child).node);
+                    }
+                }
+                return;
+            }
+            if let Some(parent) = self.visible_parent(slot) {
+                visit(self.task(parent).start_node());
+                if let Some(earlier) = self.visible_neighbour(slot, parent, false) {
+                    visit(self.task(earlier).node);
+                }
+            }
+        }
+        for blocker in &task.blocked_by {
+            visit(self.task(*blocker).node);
+        }
+    }
+
+    fn after(&self, node: Node, mut visit: impl FnMut(Node)) {
+        for (first, then) in &self.extra_arcs {
+            if *first == node {
+                visit(*then);
+            }
+        }
+        let slot = self.slot_of_node[node as usize];
+        let task = self.task(slot);
+        if let Some(tree) = &task.tree {
+            if tree.start == Some(node) {
+                visit(task.node);
+                for child in &tree.children {
+                    if self.hidden != Hidden::Child(*child) {
+                        visit(self.task(*child).start_node());
+                    }
+                }
+                return;
+            }
+            if let Some(parent) = self.visible_parent(slot) {
+                visit(self.task(parent).node);
+                if let Some(later) = self.visible_neighbour(slot, parent, true) {
+                    visit(self.task(later).start_node());
+                }
+            }
+        }
+        for dependent in &task.blocks {
+            visit(self.task(*dependent).start_node());
+        }
+    }
+}

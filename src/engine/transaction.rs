@@ -1,0 +1,276 @@
+//! One call under way: each step is validated, then applied; a refusal takes every step back.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use crate::graph::Node;
+use crate::task::{Extra, Millis, Presence, Progress, Slot, Slots, Status};
+
+use super::error::{shorten, Code, Refusal};
+use super::event::Event;
+use super::hash::Random;
+use super::names::Names;
+use super::nearest::nearest;
+use super::state::State;
+use super::Context;
+
+/// How many titles and ids are looked at for a suggestion.
+const SUGGESTION_SCAN: usize = 5_000;
+
+/// Why an accepted call deserves a second look (D11).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// `blocked` or `children_open`.
+    pub code: Code,
+    /// A sentence.
+    pub message: String,
+    /// The active blockers or open children.
+    pub by: Vec<Slot>,
+}
+
+/// A call under way.
+pub(super) struct Transaction<'e> {
+    pub(super) state: &'e mut State,
+    pub(super) context: &'e Context,
+    pub(super) random: Random,
+    pub(super) events: Vec<Event>,
+    pub(super) warning: Option<Warning>,
+    /// Local keys of a batch.
+    pub(super) keys: Names,
+    /// The tasks that they stand for.
+    pub(super) keyed: Vec<Slot>,
+    /// Counts as a change although no fact differs (work says that it is alive, D9).
+    pub(super) alive: bool,
+    first_slot: Slot,
+    saved: (u64, u64),
+}
+
+impl<'e> Transaction<'e> {
+    pub(super) fn new(state: &'e mut State, context: &'e Context, random: Random) -> Self {
+        let first_slot = state.next_slot();
+        let saved = (state.next_seq, state.last_fence);
+        Transaction { state, context, random, events: Vec::new(), warning: None, keys: Names::default(), keyed: Vec::new(), alive: false, first_slot, saved }
+    }
+
+    /// Applies an event that cannot close a ring, and notes it.
+    pub(super) fn emit(&mut self, event: Event) {
+        let applied = self.state.evolve(&event, self.context);
+        debug_assert!(applied.is_ok(), "only arcs can fail");
+        self.events.push(event);
+    }
+
+    /// Applies an event that adds arcs, and notes it.
+    ///
+    /// # Errors
+    /// `cycle`.
+    pub(super) fn try_emit(&mut self, event: Event) -> Result<(), Refusal> {
+        match self.state.evolve(&event, self.context) {
+            Ok(()) => {
+                self.events.push(event);
+                Ok(())
+            }
+            Err(ring) => Err(cycle(self.state, &ring)),
+        }
+    }
+
+    /// Takes every step back.
+    pub(super) fn roll_back(&mut self) {
+        while let Some(event) = self.events.pop() {
+            if let Some(inverse) = self.state.inverse(&event) {
+                let undone = self.state.evolve(&inverse, self.context);
+                debug_assert!(undone.is_ok(), "what was legal before is legal again");
+            }
+        }
+        while self.state.next_slot() > self.first_slot {
+            self.state.forget_last_slot();
+        }
+        (self.state.next_seq, self.state.last_fence) = self.saved;
+    }
+
+    /// The live task that a caller means: a local key of the batch, an id, or `#id`.
+    ///
+    /// # Errors
+    /// `not_found`, with the nearest id.
+    pub(super) fn resolve(&self, id: &str) -> Result<Slot, Refusal> {
+        self.look_up(id).ok_or_else(|| {
+            let guess = self.suggestion(id);
+            let hint = guess.as_ref().map_or_else(
+                || "List the tasks to see their ids.".to_owned(),
+                |guess| format!("Did you mean `{guess}`? Ids, not titles, name tasks."),
+            );
+            let shown = shorten(id, 130);
+            Refusal::new(Code::NotFound, format!("There is no task `{shown}`."), hint, |details| {
+                details.field("id", &shown);
+                details.optional("didYouMean", guess.as_deref());
+            })
+        })
+    }
+
+    pub(super) fn look_up(&self, id: &str) -> Option<Slot> {
+        if let Some(number) = self.keys.find(id) {
+            return Some(self.keyed[number]);
+        }
+        let id = id.trim();
+        self.state.find_live(id).or_else(|| id.strip_prefix('#').and_then(|id| self.state.find_live(id)))
+    }
+
+    pub(super) fn suggestion(&self, id: &str) -> Option<String> {
+        let titled = self.state.live().take(SUGGESTION_SCAN).find(|(_, task)| task.text.title() == id);
+        if let Some((_, task)) = titled {
+            return Some(task.id().to_owned());
+        }
+        nearest(id, self.state.live().take(SUGGESTION_SCAN).map(|(_, task)| task.id())).map(str::to_owned)
+    }
+
+    /// The blockers that a caller names for `slot` (`None`: a task that does not exist yet): folded, first place kept (D7).
+    ///
+    /// # Errors
+    /// `self_block`, `unknown_blocker`.
+    pub(super) fn resolve_blockers(&self, name: &str, slot: Option<Slot>, ids: &[Cow<'_, str>]) -> Result<Slots, Refusal> {
+        let mut blockers = Slots::new();
+        for id in ids {
+            let found = self.look_up(id);
+            if found.is_some_and(|found| Some(found) == slot) || (slot.is_none() && id.trim() == name) {
+                return Err(Refusal::new(
+                    Code::SelfBlock,
+                    format!("Task `{name}` cannot wait for itself."),
+                    "Leave its own id out of `blockedBy`.",
+                    |details| details.field("id", name),
+                ));
+            }
+            let Some(found) = found else {
+                let guess = self.suggestion(id);
+                let hint = guess.as_ref().map_or_else(
+                    || "Add that task first, or leave the id out.".to_owned(),
+                    |guess| format!("Did you mean `{guess}`? `blockedBy` takes ids, not titles."),
+                );
+                let shown = shorten(id, 130);
+                return Err(Refusal::new(
+                    Code::UnknownBlocker,
+                    format!("`blockedBy` names `{shown}`, and there is no such task."),
+                    hint,
+                    |details| {
+                        details.field("id", name);
+                        details.field("blocker", &shown);
+                        details.optional("didYouMean", guess.as_deref());
+                    },
+                ));
+            };
+            if !blockers.contains(&found) {
+                blockers.push(found);
+            }
+        }
+        Ok(blockers)
+    }
+
+    /// Whether the actor is a person.
+    pub(super) fn is_person(&self) -> bool {
+        !self.context.actor.starts_with("agent:")
+    }
+
+    pub(super) fn id(&self, slot: Slot) -> String {
+        self.state.task(slot).id().to_owned()
+    }
+
+    pub(super) fn status(&self, slot: Slot) -> Status {
+        self.state.task(slot).status()
+    }
+
+    /// Notes that a fact of the task changed now; the time never goes backwards (D15).
+    pub(super) fn stamp(&mut self, slot: Slot) {
+        let task = self.state.task(slot);
+        let (old, new) = (task.updated_at, task.updated_at.max(self.context.now));
+        if old != new {
+            self.emit(Event::Updated { slot, old, new });
+        }
+    }
+
+    /// Sets status and times, and notes the change.
+    pub(super) fn set_progress(&mut self, slot: Slot, new: Progress) {
+        let old = self.state.task(slot).progress;
+        if old != new {
+            self.emit(Event::Progress { slot, old, new });
+            self.stamp(slot);
+        }
+    }
+
+    /// Edits the optional facets; only a difference becomes an event.
+    ///
+    /// # Errors
+    /// `cycle`, when the children get an order that closes a ring.
+    pub(super) fn edit_extra(&mut self, slot: Slot, edit: impl FnOnce(&mut Extra)) -> Result<(), Refusal> {
+        let old = self.state.task(slot).extra.clone();
+        let mut extra = old.as_deref().cloned().unwrap_or_default();
+        edit(&mut extra);
+        let new = if extra.is_empty() { None } else { Some(Rc::new(extra)) };
+        if old != new {
+            self.try_emit(Event::Extra { slot, old, new })?;
+            self.stamp(slot);
+        }
+        Ok(())
+    }
+
+    /// Edits facets other than the children's order, which cannot close a ring.
+    pub(super) fn set_extra(&mut self, slot: Slot, edit: impl FnOnce(&mut Extra)) {
+        let edited = self.edit_extra(slot, edit);
+        debug_assert!(edited.is_ok(), "no arc is added");
+    }
+
+    /// Sets blockers, and notes the change.
+    ///
+    /// # Errors
+    /// `cycle`.
+    pub(super) fn set_blockers(&mut self, slot: Slot, new: Slots) -> Result<(), Refusal> {
+        let old = self.state.task(slot).blocked_by.clone();
+        if old != new {
+            self.try_emit(Event::Blockers { slot, old, new })?;
+            self.stamp(slot);
+        }
+        Ok(())
+    }
+
+    /// The time at which a lease given now ends; 0 for no lease.
+    pub(super) fn lease_end(&self, lease: Option<Millis>) -> Millis {
+        lease.map_or(0, |lease| self.context.now.saturating_add(lease).max(1))
+    }
+}
+
+/// The refusal of an arc that would close a ring (D7).
+pub(super) fn cycle(state: &State, ring: &[Node]) -> Refusal {
+    let slots = state.slots_of(ring);
+    let names: Vec<&str> = slots.iter().map(|slot| state.task(*slot).id()).collect();
+    let written = if names.len() > 12 {
+        format!("`{}` → … ({} tasks) … → `{}`", names[..6].join("` → `"), names.len() - 1, names[names.len() - 3..].join("` → `"))
+    } else {
+        format!("`{}`", names.join("` → `"))
+    };
+    Refusal::new(
+        Code::Cycle,
+        format!("This would make a ring in which nothing could ever start: {written}."),
+        "Leave out one of these dependencies.",
+        |details| {
+            details.list("path", names.iter().copied());
+            details.list("titles", slots.iter().map(|slot| state.task(*slot).text.title()));
+            details.list("kinds", slots.windows(2).map(|pair| kind_of_step(state, pair[0], pair[1])));
+        },
+    )
+}
+
+/// Why, in a ring, `one` waits for `other`.
+fn kind_of_step(state: &State, one: Slot, other: Slot) -> &'static str {
+    let related = |child: Slot, parent: Slot| state.task(child).parent() == Some(parent);
+    if state.task(one).blocked_by.contains(&other) {
+        "edge"
+    } else if related(one, other) || related(other, one) {
+        "parent"
+    } else if state.task(one).parent().is_some() && state.task(one).parent() == state.task(other).parent() {
+        "order"
+    } else {
+        "edge"
+    }
+}
+
+/// Whether a slot holds a row.
+pub(super) fn is_live(state: &State, slot: Slot) -> bool {
+    state.task(slot).presence == Presence::Live
+}

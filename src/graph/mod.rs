@@ -1,0 +1,24 @@
+//! A directed acyclic graph over dense node numbers. Knows nothing of tasks.
+//!
+//! The arcs themselves belong to the caller, who lends them as [`Arcs`]; this module keeps a
+//! topological order of the nodes, extends it arc by arc, and refuses an arc that would close a ring.
+
+pub mod index_set;
+mod order;
+mod search;
+mod walk;
+
+pub use order::Order;
+pub use search::Topology;
+pub use walk::{longest_path, sort};
+
+/// A node number.
+pub type Node = u32;
+
+/// The arcs of a graph, seen from a node. An arc `a -> b` says that `a` comes before `b`.
+pub trait Arcs {
+    /// Calls `visit` with every node that must come before `node`.
+    fn before(&self, node: Node, visit: impl FnMut(Node));
+    /// Calls `visit` with every node that must come after `node`.
+    fn after(&self, node: Node, visit: impl FnMut(Node));
+}

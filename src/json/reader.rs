@@ -1,0 +1,450 @@
+//! A pull reader over JSON text (RFC 8259) with byte positions and a depth limit.
+
+use std::borrow::Cow;
+
+use super::MAX_DEPTH;
+
+/// What is wrong with a JSON text, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Byte offset of the fault.
+    pub at: usize,
+    /// A short English phrase.
+    pub problem: &'static str,
+}
+
+/// The kind of the next value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `{`
+    Object,
+    /// `[`
+    Array,
+    /// `"`
+    Text,
+    /// A digit or `-`
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+impl Kind {
+    /// The word for it in messages.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Object => "an object",
+            Kind::Array => "a list",
+            Kind::Text => "text",
+            Kind::Number => "a number",
+            Kind::Bool => "true or false",
+            Kind::Null => "null",
+        }
+    }
+}
+
+/// Reads one JSON value after another from a text, without building a tree.
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+impl<'a> Reader<'a> {
+    /// A reader at the start of `text`.
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        Reader { text, at: 0, depth: 0 }
+    }
+
+    /// The byte offset of what comes next.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The text from byte `from` up to what comes next.
+    #[must_use]
+    pub fn between(&self, from: usize) -> &'a str {
+        &self.text[from..self.at]
+    }
+
+    /// A fault at the present position.
+    #[must_use]
+    pub fn fault(&self, problem: &'static str) -> Fault {
+        Fault { at: self.at, problem }
+    }
+
+    fn byte(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    fn space(&mut self) {
+        while matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+        }
+    }
+
+    /// The kind of the next value.
+    ///
+    /// # Errors
+    /// When no value starts here.
+    pub fn kind(&mut self) -> Result<Kind> {
+        self.space();
+        match self.byte() {
+            b'{' => Ok(Kind::Object),
+            b'[' => Ok(Kind::Array),
+            b'"' => Ok(Kind::Text),
+            b't' | b'f' => Ok(Kind::Bool),
+            b'n' => Ok(Kind::Null),
+            b'-' | b'0'..=b'9' => Ok(Kind::Number),
+            _ if self.at >= self.text.len() => Err(self.fault("the text ends too early")),
+            _ => Err(self.fault("a value was expected")),
+        }
+    }
+
+    fn enter(&mut self, open: u8, problem: &'static str) -> Result<()> {
+        self.space();
+        if self.byte() != open {
+            return Err(self.fault(problem));
+        }
+        if self.depth == MAX_DEPTH {
+            return Err(self.fault("nested too deeply"));
+        }
+        self.depth += 1;
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Enters an object; follow with [`Reader::key`] until it gives `None`.
+    ///
+    /// # Errors
+    /// When no object starts here or it is nested too deeply.
+    pub fn object(&mut self) -> Result<()> {
+        self.enter(b'{', "an object was expected")
+    }
+
+    /// Enters a list; follow with [`Reader::item`] until it gives `false`.
+    ///
+    /// # Errors
+    /// When no list starts here or it is nested too deeply.
+    pub fn array(&mut self) -> Result<()> {
+        self.enter(b'[', "a list was expected")
+    }
+
+    fn separator(&mut self, close: u8, first: &mut bool) -> Result<bool> {
+        self.space();
+        if self.byte() == close {
+            self.at += 1;
+            self.depth -= 1;
+            return Ok(false);
+        }
+        if *first {
+            *first = false;
+        } else {
+            if self.byte() != b',' {
+                return Err(self.fault(if self.at >= self.text.len() { "the text ends too early" } else { "a comma was expected" }));
+            }
+            self.at += 1;
+            self.space();
+        }
+        Ok(true)
+    }
+
+    /// The next key of the object entered last, or `None` at its end. `first` starts as `true`.
+    ///
+    /// # Errors
+    /// When the text is not well formed here.
+    pub fn key(&mut self, first: &mut bool) -> Result<Option<Cow<'a, str>>> {
+        if !self.separator(b'}', first)? {
+            return Ok(None);
+        }
+        let key = self.text()?;
+        self.space();
+        if self.byte() != b':' {
+            return Err(self.fault("a colon was expected"));
+        }
+        self.at += 1;
+        Ok(Some(key))
+    }
+
+    /// Whether the list entered last has another item. `first` starts as `true`.
+    ///
+    /// # Errors
+    /// When the text is not well formed here.
+    pub fn item(&mut self, first: &mut bool) -> Result<bool> {
+        self.separator(b']', first)
+    }
+
+    /// A string; borrowed from the text when it holds no escape.
+    ///
+    /// # Errors
+    /// When no string starts here, it does not end, or it holds a lone surrogate or a bare control character.
+    pub fn text(&mut self) -> Result<Cow<'a, str>> {
+        self.space();
+        if self.byte() != b'"' {
+            return Err(self.fault("text in quotes was expected"));
+        }
+        let start = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let mut end = start;
+        loop {
+            match bytes.get(end) {
+                Some(b'"') => {
+                    self.at = end + 1;
+                    return Ok(Cow::Borrowed(&self.text[start..end]));
+                }
+                Some(b'\\') => break,
+                Some(0..=0x1f) => return Err(Fault { at: end, problem: "a control character stands bare in text" }),
+                Some(_) => end += 1,
+                None => return Err(Fault { at: end, problem: "the text ends too early" }),
+            }
+        }
+        let mut out = String::with_capacity(end - start + 16);
+        let mut from = start;
+        loop {
+            match bytes.get(end) {
+                Some(b'"') => {
+                    out.push_str(&self.text[from..end]);
+                    self.at = end + 1;
+                    return Ok(Cow::Owned(out));
+                }
+                Some(b'\\') => {
+                    out.push_str(&self.text[from..end]);
+                    end = self.escape(end + 1, &mut out)?;
+                    from = end;
+                }
+                Some(0..=0x1f) => return Err(Fault { at: end, problem: "a control character stands bare in text" }),
+                Some(_) => end += 1,
+                None => return Err(Fault { at: end, problem: "the text ends too early" }),
+            }
+        }
+    }
+
+    /// Reads what follows a backslash at `at`; gives the offset behind it.
+    fn escape(&self, at: usize, out: &mut String) -> Result<usize> {
+        let plain = match self.text.as_bytes().get(at) {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let unit = self.hex(at + 1)?;
+                let (code, end) = match unit {
+                    0xD800..=0xDBFF => {
+                        let low = if self.text.as_bytes().get(at + 5..at + 7) == Some(b"\\u") { self.hex(at + 7)? } else { 0 };
+                        if !(0xDC00..=0xDFFF).contains(&low) {
+                            return Err(Fault { at: at - 1, problem: "half of a surrogate pair" });
+                        }
+                        (0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00), at + 11)
+                    }
+                    _ => (unit, at + 5),
+                };
+                match char::from_u32(code) {
+                    Some(c) => {
+                        out.push(c);
+                        return Ok(end);
+                    }
+                    None => return Err(Fault { at: at - 1, problem: "half of a surrogate pair" }),
+                }
+            }
+            _ => return Err(Fault { at, problem: "an unknown escape" }),
+        };
+        out.push(plain);
+        Ok(at + 1)
+    }
+
+    fn hex(&self, at: usize) -> Result<u32> {
+        let digits = self.text.as_bytes().get(at..at + 4).ok_or(Fault { at, problem: "the text ends too early" })?;
+        let mut value = 0;
+        for digit in digits {
+            let nibble = (*digit as char).to_digit(16).ok_or(Fault { at, problem: "four hexadecimal digits were expected" })?;
+            value = value * 16 + nibble;
+        }
+        Ok(value)
+    }
+
+    fn digits(&mut self) -> Result<()> {
+        if !self.byte().is_ascii_digit() {
+            return Err(self.fault("a digit was expected"));
+        }
+        while self.byte().is_ascii_digit() {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// A number as it is written.
+    ///
+    /// # Errors
+    /// When no number stands here.
+    pub fn number(&mut self) -> Result<&'a str> {
+        self.space();
+        let start = self.at;
+        if self.byte() == b'-' {
+            self.at += 1;
+        }
+        if self.byte() == b'0' {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.byte() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.byte(), b'e' | b'E') {
+            self.at += 1;
+            if matches!(self.byte(), b'+' | b'-') {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(&self.text[start..self.at])
+    }
+
+    /// A whole number from 0 to 2^53 - 1.
+    ///
+    /// # Errors
+    /// When something else stands here.
+    pub fn whole(&mut self) -> Result<u64> {
+        let at = { self.space(); self.at };
+        let problem = "a whole number from 0 to 9007199254740991 was expected";
+        let written = self.number()?;
+        match written.parse::<u64>() {
+            Ok(value) if value < 1 << 53 => Ok(value),
+            _ => Err(Fault { at, problem }),
+        }
+    }
+
+    /// `true` or `false`.
+    ///
+    /// # Errors
+    /// When something else stands here.
+    pub fn bool(&mut self) -> Result<bool> {
+        self.space();
+        if self.word("true") {
+            Ok(true)
+        } else if self.word("false") {
+            Ok(false)
+        } else {
+            Err(self.fault("true or false was expected"))
+        }
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    /// Takes `null` if it stands here.
+    pub fn null(&mut self) -> bool {
+        self.space();
+        self.word("null")
+    }
+
+    /// Reads any value, checks it, and gives the text it was written in.
+    ///
+    /// # Errors
+    /// When the value is not well formed or nested too deeply.
+    pub fn raw(&mut self) -> Result<&'a str> {
+        self.space();
+        let start = self.at;
+        match self.kind()? {
+            Kind::Object => {
+                self.object()?;
+                let mut first = true;
+                while self.key(&mut first)?.is_some() {
+                    self.raw()?;
+                }
+            }
+            Kind::Array => {
+                self.array()?;
+                let mut first = true;
+                while self.item(&mut first)? {
+                    self.raw()?;
+                }
+            }
+            Kind::Text => {
+                self.text()?;
+            }
+            Kind::Number => {
+                self.number()?;
+            }
+            Kind::Bool => {
+                self.bool()?;
+            }
+            Kind::Null => {
+                if !self.null() {
+                    return Err(self.fault("null was expected"));
+                }
+            }
+        }
+        Ok(&self.text[start..self.at])
+    }
+
+    /// Checks that nothing but space follows.
+    ///
+    /// # Errors
+    /// When something follows.
+    pub fn end(&mut self) -> Result<()> {
+        self.space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.fault("something follows the end of the value")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn accepts(text: &str) -> bool {
+        let mut reader = Reader::new(text);
+        reader.raw().is_ok() && reader.end().is_ok()
+    }
+
+    #[test]
+    fn agrees_with_serde_json_on_what_is_well_formed() {
+        for text in [
+            "{}", "[]", "[1,2]", "[1 2]", "[1,]", "{\"a\":1}", "{\"a\" 1}", "{a:1}", "01", "-", "-0", "1e5", "1.e5", "1.5E-3", "tru",
+            "true", "null", "nul", "\"\\ud83d\\ude00\"", "\"\\ud83d\"", "\"\\udc00\"", "\"\\x\"", "\"a\u{1}\"", "\"open", "", " ", "[[]", "{}x",
+            "\"\\u00e9\"", "\u{feff}{}", "{\"a\":1,\"a\":2}", "1e", "+1", "\"\\u12\"",
+        ] {
+            let oracle = serde_json::from_str::<serde_json::Value>(text).is_ok();
+            assert_eq!(accepts(text), oracle, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn reads_escapes_like_serde_json() {
+        let text = r#""a\"\\\/\b\f\n\r\té\u00e9\ud83d\ude00z""#;
+        let oracle: String = serde_json::from_str(text).unwrap();
+        assert_eq!(Reader::new(text).text().unwrap(), oracle);
+    }
+
+    #[test]
+    fn refuses_what_is_nested_too_deeply() {
+        let deep = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
+        assert!(accepts(&deep));
+        let deeper = format!("[{deep}]");
+        assert_eq!(Reader::new(&deeper).raw().unwrap_err().problem, "nested too deeply");
+    }
+
+    #[test]
+    fn whole_numbers_stay_exact() {
+        assert_eq!(Reader::new("9007199254740991").whole(), Ok(9_007_199_254_740_991));
+        for text in ["9007199254740992", "-1", "1.5", "1e3"] {
+            assert!(Reader::new(text).whole().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// How much a user downloads, against a budget. The figures are printed even when all is well.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const dist = path.resolve("pkg/dist");
+
+/** Bytes after brotli. */
+const budget = { wasm: 50 * 1024, wrapper: 14 * 1024 };
+
+function report(name: string, bytes: Uint8Array): number {
+  const brotli = brotliCompressSync(bytes).length;
+  console.log(`${name}: ${bytes.length} raw, ${gzipSync(bytes, { level: 9 }).length} gzip, ${brotli} brotli`);
+  return brotli;
+}
+
+async function minified(entry: string): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(dist, entry)],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+    logLevel: "silent",
+  });
+  assert.ok(outputFiles[0]);
+  return outputFiles[0].contents;
+}
+
+test("the engine fits its budget", () => {
+  const brotli = report("core.wasm", readFileSync(path.join(dist, "core.wasm")));
+  assert.ok(brotli <= budget.wasm, `${brotli} bytes are more than ${budget.wasm}`);
+});
+
+test("glue and wrapper fit their budget", async () => {
+  const brotli = report("slim (glue and wrapper, no engine)", await minified("slim.js"));
+  assert.ok(brotli <= budget.wrapper, `${brotli} bytes are more than ${budget.wrapper}`);
+  report("index (all in one)", await minified("index.js"));
+});
+
+test("only the default entry carries the engine's bytes", async () => {
+  const engine = readFileSync(path.join(dist, "core.wasm")).toString("base64").slice(0, 400);
+  for (const entry of ["slim.js", "storage.js", "tools.js", "testing.js"]) {
+    assert.ok(!Buffer.from(await build({
+      entryPoints: [path.join(dist, entry)], bundle: true, format: "esm", write: false, platform: "node", logLevel: "silent",
+    }).then(({ outputFiles }) => outputFiles[0]?.contents ?? new Uint8Array())).includes(engine), entry);
+  }
+});
