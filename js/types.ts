@@ -262,3 +262,196 @@ export interface TaskErrorDetailsByCode {
 export type TaskErrorDetails<Code extends TaskErrorCode> = Code extends keyof TaskErrorDetailsByCode
   ? TaskErrorDetailsByCode[Code]
   : Readonly<Record<string, unknown>>;
+
+/** A new task. */
+export interface NewTask {
+  /** What is to be done. 1 to 10,000 characters, not blank. */
+  readonly title: string;
+  /** Your own id (1 to 128 bytes, no control characters); left out, one is made. */
+  readonly id?: string;
+  readonly description?: string;
+  readonly activeForm?: string;
+  /** Ids of the tasks that must settle first. In a batch, local keys too. */
+  readonly blockedBy?: readonly string[];
+  /** The task that this one is a step of. */
+  readonly parent?: string;
+  readonly children?: "group" | "sequence";
+  readonly owner?: string;
+  /** The status it starts with; default `pending`. */
+  readonly status?: "pending" | "in_progress" | "completed" | "cancelled";
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes to a task: a missing key leaves alone, `null` takes away. */
+export interface TaskPatch {
+  readonly title?: string;
+  readonly description?: string | null;
+  readonly activeForm?: string | null;
+  readonly status?: Exclude<Status, "held">;
+  /** The whole new set. */
+  readonly blockedBy?: readonly string[] | null;
+  readonly addBlockedBy?: readonly string[];
+  readonly removeBlockedBy?: readonly string[];
+  readonly parent?: string | null;
+  readonly children?: "group" | "sequence" | null;
+  readonly owner?: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+/** What `claim` may be asked. */
+export interface ClaimRequest {
+  /** This task only. */
+  readonly id?: string;
+  /** One of these only. */
+  readonly ids?: readonly string[];
+  /** Milliseconds the claim holds without a heartbeat; left out, it holds until released. */
+  readonly leaseMs?: number;
+}
+
+/** What `hold` may be told. */
+export interface HoldRequest {
+  /** Default `manual`. */
+  readonly reason?: HoldReason;
+  readonly note?: string;
+  /** The status that releasing gives; default `pending`. */
+  readonly resume?: "pending" | "in_progress" | "completed";
+}
+
+/** How a task is removed: the row stays as `deleted`, the row goes and its id leaves every other row, or it is cancelled. */
+export type Removal = "tombstone" | "strip" | "cancel";
+
+/** One call as plain data: what `batch` takes and `attempt` runs. */
+export type Command =
+  | ({ readonly action: "add"; readonly key?: string } & NewTask)
+  | ({ readonly action: "update"; readonly id: string } & TaskPatch)
+  | { readonly action: "start" | "cancel" | "reopen"; readonly id: string }
+  | { readonly action: "complete" | "release"; readonly id: string; readonly fence?: number }
+  | { readonly action: "remove"; readonly id: string; readonly removal?: Removal }
+  | ({ readonly action: "claim" } & ClaimRequest)
+  | { readonly action: "heartbeat"; readonly id: string; readonly fence: number; readonly leaseMs?: number }
+  | ({ readonly action: "hold"; readonly id: string } & HoldRequest)
+  | { readonly action: "batch"; readonly commands: readonly Command[] }
+  | { readonly action: "undo" | "redo" }
+  | { readonly action: "archive"; readonly settledBefore: number }
+  | { readonly action: "recoverStale"; readonly olderThan: number };
+
+/** The answer of a call that does not throw. */
+export type Attempt<E = Error> =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly error: E };
+
+/** What `list` may be asked. */
+export interface ListQuery {
+  readonly status?: Status | readonly Status[];
+  readonly readiness?: Readiness | readonly Readiness[];
+  readonly owner?: string;
+  readonly parent?: string;
+  /** Most tasks in the answer. */
+  readonly limit?: number;
+  /** The `nextCursor` of the answer before. */
+  readonly cursor?: string;
+}
+
+/** A page of tasks. */
+export interface TaskPage {
+  readonly tasks: readonly Task[];
+  /** How many tasks match in all. */
+  readonly total: number;
+  /** Present when there are more. */
+  readonly nextCursor?: string;
+}
+
+/** Whether an edge would close a ring. */
+export interface WouldCycle {
+  readonly cycle: boolean;
+  /** From the task through its would-be blocker back to itself. */
+  readonly path?: readonly string[];
+}
+
+/** One accepted call, as a host's journal keeps it; `replay` takes them back in. */
+export interface Operation {
+  /** `<session>.<number>`. */
+  readonly id: string;
+  readonly actor: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly action: string;
+  readonly role: "plain" | "fixed" | "undo" | "redo";
+  /** What happened; shapes are the engine's own. */
+  readonly events: readonly unknown[];
+}
+
+/** What a list may be opened with. */
+export interface ListOptions {
+  /** A preset's name or an object of rules; default: the `default` preset, or what the stored list says. */
+  readonly rules?: Preset | Partial<Rules>;
+  /** Take `rules` where the stored list holds others, instead of refusing with `rules_differ`. */
+  readonly adopt?: boolean;
+  /** Keep stored edges that close a ring in `asideBlockedBy`, instead of refusing with `cycle`. */
+  readonly onCycle?: "refuse" | "setAside";
+  /** Who calls; default `host`. */
+  readonly actor?: Actor;
+  /** The clock, Unix milliseconds; default `Date.now`. */
+  readonly now?: () => number;
+  /** Randomness: that many bytes. Default: the platform's. */
+  readonly random?: (bytes: number) => Uint8Array;
+  /** The host's veto: `false` refuses the call with `not_allowed`. */
+  readonly authorize?: (operation: AuthorizedOperation, actor: Actor) => boolean;
+}
+
+/** What `authorize` is asked about: a command, or a tool call as the model made it. */
+export type AuthorizedOperation = Command | { readonly action: "tool"; readonly tool: string; readonly arguments: unknown };
+
+/** One line of the pinned panel. */
+export interface PanelEntry {
+  readonly id: string;
+  /** The active form of work in progress, else the title; untrusted text. */
+  readonly label: string;
+  readonly status: "in_progress" | "pending" | "held";
+  readonly blocked: boolean;
+  readonly hold?: HoldReason;
+}
+
+/** The pinned panel: all work in progress, then at most five pending or held tasks. */
+export interface Panel {
+  /** Nothing is open. */
+  readonly hidden: boolean;
+  readonly entries: readonly PanelEntry[];
+  /** How many more pending or held tasks there are. */
+  readonly more: number;
+  readonly completed: number;
+  /** Tasks that are neither deleted nor cancelled. */
+  readonly total: number;
+}
+
+/** One line of the full list. */
+export interface RowLine {
+  readonly id: string;
+  readonly status: Status;
+  readonly readiness: Readiness;
+  /** Untrusted text. */
+  readonly title: string;
+  /** `id · status · title` on one line. */
+  readonly line: string;
+}
+
+/** A task that a dialog links to. */
+export interface TaskLink {
+  readonly id: string;
+  /** Absent for an id that nobody has. */
+  readonly title?: string;
+  readonly status?: Status;
+  /** Whether it still holds the other one up. */
+  readonly active: boolean;
+}
+
+/** The read-only dialog of one task. */
+export interface Detail {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly status: Status;
+  readonly blockedBy: readonly TaskLink[];
+  readonly blocks: readonly TaskLink[];
+  readonly why: Explanation;
+}

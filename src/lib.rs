@@ -13,7 +13,11 @@
 //! assert_eq!(list.read_json("ready", "{}").unwrap(), r#"["db"]"#);
 //! ```
 
+pub mod dialect;
 pub mod engine;
 pub mod graph;
 pub mod json;
 pub mod task;
+pub mod view;
+#[cfg(feature = "wasm")]
+mod wasm;

@@ -31,7 +31,7 @@ pub use change::Change;
 pub use command::Command;
 pub use error::{Code, Refusal};
 pub use explain::{Blocker, Explanation};
-pub use query::{Progress, Read};
+pub use query::{Path, Progress, Read, WouldCycle};
 pub use readiness::BlockerKind;
 pub use rules::Rules;
 pub use snapshot::OpenOptions;
@@ -41,7 +41,7 @@ pub use transaction::Warning;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use crate::task::{Millis, Slot, Slots, Words};
+use crate::task::{Millis, Slot, Slots, Status, Words};
 
 use decide::Prepared;
 use hash::Random;
@@ -210,6 +210,29 @@ impl Engine {
             Ok(()) => {
                 change.changed = !transaction.events.is_empty();
                 let events = transaction.events;
+                Ok(self.commit(change, events, Role::Plain, context))
+            }
+            Err(refusal) => {
+                transaction.roll_back();
+                self.state.take_touched(&mut change.touched);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Starts or completes a task, given by slot: what `start` and `complete` do.
+    ///
+    /// # Errors
+    /// As for `start` and `complete`; nothing has changed.
+    pub fn set_status(&mut self, slot: Slot, status: Status, context: &Context) -> Result<Change, Refusal> {
+        let started = status == Status::InProgress;
+        let mut change = Change { action: if started { "start" } else { "complete" }, task: Some(slot), ..Change::default() };
+        let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
+        match transaction.move_to(slot, started) {
+            Ok(()) => {
+                let Transaction { events, warning, alive, .. } = transaction;
+                change.warning = warning;
+                change.changed = alive || !events.is_empty();
                 Ok(self.commit(change, events, Role::Plain, context))
             }
             Err(refusal) => {

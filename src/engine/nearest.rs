@@ -5,7 +5,7 @@ const LONGEST: usize = 64;
 
 /// The candidate that differs least from `word`, when it differs by at most a third of its length
 /// (Levenshtein distance, letter case ignored). The first wins ties.
-pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().take(LONGEST).flat_map(char::to_lowercase).collect();
     let allowed = (word.len() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;

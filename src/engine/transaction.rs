@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::graph::Node;
-use crate::task::{Extra, Millis, Presence, Progress, Slot, Slots, Status};
+use crate::task::{Extra, Millis, Progress, Slot, Slots, Status};
 
 use super::error::{shorten, Code, Refusal};
 use super::event::Event;
@@ -268,9 +268,4 @@ fn kind_of_step(state: &State, one: Slot, other: Slot) -> &'static str {
     } else {
         "edge"
     }
-}
-
-/// Whether a slot holds a row.
-pub(super) fn is_live(state: &State, slot: Slot) -> bool {
-    state.task(slot).presence == Presence::Live
 }

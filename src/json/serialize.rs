@@ -20,7 +20,7 @@ pub fn to_json(value: &impl Serialize) -> String {
 
 /// What cannot be written; answers never hold it.
 #[derive(Debug)]
-pub struct Unsupported;
+pub(super) struct Unsupported;
 
 impl Display for Unsupported {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

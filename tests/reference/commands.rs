@@ -188,13 +188,13 @@ impl Model {
                 Ok(changed(&id))
             }
             "remove" => match text("removal").unwrap_or("tombstone") {
-                _ if status == Status::Deleted => Ok(unchanged),
-                "cancel" => self.cancel(&id, context),
                 "strip" => {
                     self.may_move(&self.row_of(&id), context)?;
                     self.strip(&id, context.now);
                     Ok(changed(&id))
                 }
+                _ if status == Status::Deleted => Ok(unchanged),
+                "cancel" => self.cancel(&id, context),
                 _ => {
                     self.may_move(&self.row_of(&id), context)?;
                     self.set(&id, Status::Deleted, context.now);
@@ -204,7 +204,10 @@ impl Model {
             "heartbeat" => {
                 let task = self.row_of(&id);
                 self.check_fence(&task, number("fence"))?;
-                self.may_claim(&task, context)?;
+                // An agent carries on its own lease only, even one that has ended.
+                if context.is_agent() && task.owner.as_deref() != Some(context.actor) {
+                    return refuse("not_holder", json!({ "id": id }));
+                }
                 self.touch(&id, context.now);
                 if let Some(lease) = number("leaseMs")
                     && let Some(claim) = &mut self.find_mut(&id).claim
@@ -218,24 +221,18 @@ impl Model {
                 if !status.is_open() {
                     return refuse_move(&id, status, Status::Pending);
                 }
+                self.may_move(&task, context)?;
                 self.check_fence(&task, number("fence"))?;
                 if status == Status::Pending {
                     return Ok(unchanged);
                 }
-                self.may_move(&task, context)?;
-                let Some(hold) = task.hold else {
-                    self.set(&id, Status::Pending, context.now);
+                // What is held gets the status that its hold says; a person's word, so nothing bars it.
+                let to = task.hold.as_ref().map_or(Status::Pending, |hold| hold.resume);
+                self.set(&id, to, context.now);
+                if task.hold.is_none() {
                     self.find_mut(&id).owner = None;
-                    return Ok(changed(&id));
-                };
-                match hold.resume {
-                    Status::Completed => self.complete(&id, None, context),
-                    Status::InProgress => self.start(&id, context),
-                    _ => {
-                        self.set(&id, Status::Pending, context.now);
-                        Ok(changed(&id))
-                    }
                 }
+                Ok(changed(&id))
             }
             "hold" => {
                 if !status.is_open() {
@@ -408,7 +405,7 @@ impl Model {
             Some(Value::String(text)) if text.is_empty() => Ok(None),
             Some(value) => {
                 let parent = self.resolve(value, keys);
-                if parent == id {
+                if parent == id && self.find(id).is_some() {
                     return refuse("cycle", json!({ "path": [id, id] }));
                 }
                 if self.find(&parent).is_none() && !keys.to_come.contains(&parent) {
@@ -572,14 +569,10 @@ impl Model {
         if to == Status::InProgress && task.started_at.is_none() {
             task.started_at = Some(now);
         }
-        if to != Status::InProgress && to != Status::Held {
+        if to != Status::InProgress {
             task.claim = None;
         }
-        if to == Status::Completed {
-            task.completed_at = Some(now);
-        } else if to.is_open() {
-            task.completed_at = None;
-        }
+        task.completed_at = (to == Status::Completed).then_some(now);
         self.touch(id, now);
         if to == Status::Completed && self.rules.clear {
             self.forget_edges_to(id, now);
@@ -611,8 +604,8 @@ impl Model {
             Status::Completed => Ok(Outcome { task: Some(id.to_owned()), ..Outcome::default() }),
             Status::Cancelled | Status::Deleted => refuse_move(id, task.status, Status::Completed),
             _ => {
-                self.check_fence(&task, fence)?;
                 self.may_move(&task, context)?;
+                self.check_fence(&task, fence)?;
                 let warning = self.bars(id, true)?;
                 self.set(id, Status::Completed, context.now);
                 Ok(Outcome { warning, ..changed(id) })
@@ -655,6 +648,16 @@ impl Model {
                     return refuse_move(&id, task.status, Status::InProgress);
                 }
                 self.may_move(&task, context)?;
+                if let Some(hold) = &task.hold {
+                    return refuse("held", json!({ "id": id, "reason": hold.reason }));
+                }
+                if task.status != Status::Pending && task.claim.is_none() {
+                    return refuse_move(&id, task.status, Status::InProgress);
+                }
+                let by = self.barred_by(&id);
+                if !by.is_empty() {
+                    return refuse("blocked", json!({ "id": id, "by": by }));
+                }
                 Some(id)
             }
             _ => {
@@ -707,8 +710,11 @@ impl Model {
             task.status == Status::InProgress && task.updated_at < context.now.saturating_sub(older_than)
         });
         for id in &stale {
+            // An owner by claim goes with the claim, one that was assigned stays.
+            if self.find_mut(id).claim.is_some() {
+                self.find_mut(id).owner = None;
+            }
             self.set(id, Status::Pending, context.now);
-            self.find_mut(id).owner = None;
         }
         Outcome { changed: !stale.is_empty(), ..Outcome::default() }
     }

@@ -52,13 +52,18 @@ impl Model {
         self.tasks.iter().filter(|t| t.parent.as_deref() == Some(id)).collect()
     }
 
-    /// The active blockers of an open task: its open edges, then the implied ones (D2, D3a).
+    /// The active blockers of an open task; a settled one has none that matter to itself (D3).
     pub(crate) fn active_blockers(&self, id: &str) -> Vec<(String, Kind)> {
-        let mut found: Vec<(String, Kind)> = Vec::new();
-        let Some(task) = self.find(id) else { return found };
-        if !task.status.is_open() {
-            return found;
+        match self.find(id) {
+            Some(task) if task.status.is_open() => self.open_blockers(task),
+            _ => Vec::new(),
         }
+    }
+
+    /// The open edges of a task, then the implied ones (D2, D3a); children inherit them from a settled
+    /// parent too.
+    fn open_blockers(&self, task: &Task) -> Vec<(String, Kind)> {
+        let mut found: Vec<(String, Kind)> = Vec::new();
         let mut put = |id: &str, kind: Kind| {
             if !found.iter().any(|(known, _)| known == id) {
                 found.push((id.to_owned(), kind));
@@ -74,7 +79,7 @@ impl Model {
         if let Some(parent) = task.parent.as_deref().and_then(|id| self.find(id)) {
             match self.order_under(parent) {
                 Order::Group => {
-                    for (blocker, _) in self.active_blockers(&parent.id) {
+                    for (blocker, _) in self.open_blockers(parent) {
                         put(&blocker, Kind::Parent);
                     }
                 }
@@ -137,6 +142,9 @@ impl Model {
     /// The same, from a given task where a ring leads through it.
     pub(crate) fn find_ring_from(&self, id: &str) -> Option<Vec<String>> {
         let waits = self.waits();
+        if !has_ring(&waits) {
+            return None;
+        }
         let own = [Moment::Start(id.to_owned()), Moment::Finish(id.to_owned())];
         own.iter().chain(waits.keys()).find_map(|moment| {
             let path = path_between(&waits, moment, moment)?;
@@ -167,6 +175,18 @@ impl Model {
             }
             here.contains(origin)
         })
+    }
+}
+
+/// Whether something is left when one takes away, again and again, what waits for nothing that is left.
+fn has_ring(waits: &Waits) -> bool {
+    let mut left: BTreeSet<&Moment> = waits.keys().collect();
+    loop {
+        let before = left.len();
+        left = left.iter().copied().filter(|moment| waits[*moment].iter().any(|other| left.contains(other))).collect();
+        if left.len() == before {
+            return !left.is_empty();
+        }
     }
 }
 

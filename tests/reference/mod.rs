@@ -4,10 +4,11 @@
 //! Choices where the spec is silent:
 //! - `undo` puts back every field that the operation changed except `updatedAt`, which becomes
 //!   the greater of now and what it was; `seq`, fences and the revision never go back.
-//! - `recoverStale`, `archive` and `heartbeat` are not undoable; the newest operation that is gets
-//!   undone. Nothing to undo or redo: `undo_conflict`. A later undoable operation forgets what was undone.
+//! - `recoverStale`, `archive`, `heartbeat` and what changed `updatedAt` alone (a second start) are not
+//!   undoable; the newest operation that is gets undone. Nothing to undo or redo: `changed: false`. A later undoable operation forgets what was undone.
 //! - A row that an operation only touched (an edge stripped from it, or cleared) gets a new
 //!   `updatedAt` like any other changed row, see [`Model::touch`].
+//! - `claim` of one blocked task is refused with `blocked` in every list, as 003's `claim_task` (D51).
 #![allow(dead_code)] // each test binary uses a part of it
 
 pub(crate) mod commands;
@@ -198,6 +199,8 @@ pub(crate) struct Model {
     next_fence: u64,
     done: Vec<Step>,
     undone: Vec<Step>,
+    /// `updatedAt` of rows that an undo or redo took away, for when they come back.
+    last_updates: BTreeMap<String, u64>,
 }
 
 /// What one command did.
@@ -230,7 +233,7 @@ impl Mint<'_> {
 
 impl Model {
     pub(crate) fn new(rules: Rules) -> Self {
-        Self { rules, tasks: Vec::new(), revision: 0, next_seq: 1, next_fence: 1, done: Vec::new(), undone: Vec::new() }
+        Self { rules, tasks: Vec::new(), revision: 0, next_seq: 1, next_fence: 1, done: Vec::new(), undone: Vec::new(), last_updates: BTreeMap::new() }
     }
 
     /// Takes the counters of a fresh engine, which the spec does not fix.
@@ -282,7 +285,10 @@ impl Model {
         change.insert("changed".into(), json!(outcome.changed));
         if outcome.changed {
             next.revision += 1;
-            if commands::is_undoable(action) {
+            let ids = self.tasks.iter().map(|task| &task.id);
+            let facts = ids.clone().ne(next.tasks.iter().map(|task| &task.id))
+                || self.tasks.iter().zip(&next.tasks).any(|(old, new)| !same_facts(old, new));
+            if commands::is_undoable(action) && facts {
                 next.undone.clear();
                 next.done.push(Step { before: self.tasks.clone(), after: next.tasks.clone() });
             }
@@ -368,7 +374,7 @@ impl Model {
     fn undo(&mut self, context: &Context<'_>, again: bool) -> Result<Outcome, Refusal> {
         let step = if again { self.undone.pop() } else { self.done.pop() };
         let Some(step) = step else {
-            return refuse("undo_conflict", json!({}));
+            return Ok(Outcome::default());
         };
         let (from, to) = if again { (&step.before, &step.after) } else { (&step.after, &step.before) };
         let find = |tasks: &[Task], id: &str| tasks.iter().find(|task| task.id == id).cloned();
@@ -400,6 +406,8 @@ impl Model {
                         return conflict();
                     }
                     self.may_move(&old, context)?;
+                    let updated_at = self.find(&id).map_or(0, |task| task.updated_at);
+                    self.last_updates.insert(id.clone(), updated_at);
                     self.tasks.retain(|task| task.id != id);
                 }
                 (None, Some(new)) => {
@@ -408,7 +416,8 @@ impl Model {
                     }
                     let place = self.tasks.iter().position(|task| task.seq > new.seq).unwrap_or(self.tasks.len());
                     self.tasks.insert(place, new);
-                    self.touch(&id, context.now);
+                    let last = self.last_updates.get(&id).copied().unwrap_or(0);
+                    self.touch(&id, context.now.max(last));
                 }
                 (None, None) => unreachable!("an id of neither"),
             }

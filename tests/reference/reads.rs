@@ -1,5 +1,6 @@
 //! The questions one can ask of the list.
 
+use super::graph::Kind;
 use super::{Model, Refusal, Status, Task, not_found};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -125,14 +126,28 @@ impl Model {
         }
     }
 
-    /// How many steps deep the active blockers of each open task go.
+    /// The open tasks that must be finished before this one can be: its children, and what bars its
+    /// start. A pipeline that is not started bars its steps by its start alone, so that what bars the
+    /// pipeline stands in its place.
+    pub(crate) fn finished_before(&self, id: &str) -> BTreeSet<String> {
+        let mut before: BTreeSet<String> = self.open_children(id).into_iter().collect();
+        let mut starts = vec![id.to_owned()];
+        while let Some(start) = starts.pop() {
+            let parent = self.find(&start).and_then(|task| task.parent.clone());
+            for (blocker, kind) in self.active_blockers(&start) {
+                if kind == Kind::Parent && parent.as_ref() == Some(&blocker) {
+                    starts.push(blocker);
+                } else if self.find(&blocker).is_some() {
+                    before.insert(blocker);
+                }
+            }
+        }
+        before
+    }
+
+    /// How many tasks must be finished one after the other before this one.
     fn level(&self, id: &str) -> usize {
-        self.barred_by(id)
-            .iter()
-            .filter(|b| self.find(b).is_some())
-            .map(|b| self.level(b) + 1)
-            .max()
-            .unwrap_or(0)
+        self.finished_before(id).iter().map(|b| self.level(b) + 1).max().unwrap_or(0)
     }
 
     /// Open tasks by the length of the longest chain in front of them.
@@ -190,7 +205,7 @@ impl Model {
                 let mut next = layers.last().and_then(|layer| layer.first()).cloned();
                 while let Some(id) = next {
                     let level = self.level(&id);
-                    next = self.barred_by(&id).into_iter().find(|b| self.find(b).is_some() && self.level(b) + 1 == level);
+                    next = self.finished_before(&id).into_iter().find(|b| self.level(b) + 1 == level);
                     ids.insert(0, id);
                 }
                 json!({ "length": ids.len(), "ids": ids })

@@ -2,13 +2,15 @@
 
 use blockedby::engine::{Context, Engine, OpenOptions, Rules};
 use serde_json::Value;
+use std::cell::RefCell;
 
 /// The random bytes of every engine of these tests.
 pub(crate) const SEED: [u64; 2] = [0x5eed, 0x0b10_c4ed];
 
 /// An engine and what is needed to open its text again.
 pub(crate) struct Subject {
-    engine: Engine,
+    /// Reads fill caches of the engine.
+    engine: RefCell<Engine>,
     /// Preset to ask for when opening; rules that are no preset are taken from the text.
     preset: Option<String>,
     operations: u64,
@@ -18,7 +20,7 @@ impl Subject {
     /// A new list under a preset.
     pub(crate) fn preset(name: &str) -> Self {
         let rules = Rules::preset(name).unwrap_or_else(|| panic!("there is a preset {name}"));
-        Self { engine: Engine::new(rules, SEED), preset: Some(name.to_owned()), operations: 0 }
+        Self { engine: RefCell::new(Engine::new(rules, SEED)), preset: Some(name.to_owned()), operations: 0 }
     }
 
     /// A new list under the default preset with some rules of its own.
@@ -29,11 +31,7 @@ impl Subject {
         }
         let engine = Engine::open(&envelope.to_string(), None, OpenOptions::default(), SEED)
             .unwrap_or_else(|refusal| panic!("rules {changes} cannot be opened: {}", refusal.to_json()));
-        Self { engine, preset: None, operations: 0 }
-    }
-
-    fn rules(&self) -> Option<Rules> {
-        self.preset.as_deref().map(|name| Rules::preset(name).expect("known"))
+        Self { engine: RefCell::new(engine), preset: None, operations: 0 }
     }
 
     /// The rules in force, as JSON.
@@ -45,24 +43,24 @@ impl Subject {
     /// One command.
     pub(crate) fn run(&mut self, command: &str, actor: &str, now: u64) -> Result<String, String> {
         self.operations += 1;
-        self.engine.run_json(command, &Context { actor, now, operation: self.operations })
+        self.engine.get_mut().run_json(command, &Context::new(actor, now, self.operations))
     }
 
     /// One read.
     pub(crate) fn read(&self, what: &str, args: &str) -> Result<String, String> {
-        self.engine.read_json(what, args)
+        self.engine.borrow_mut().read_json(what, args)
     }
 
     /// One call of a dialect's tool.
     pub(crate) fn tool(&mut self, dialect: &str, args: &str, actor: &str, now: u64) -> String {
         self.operations += 1;
-        let context = Context { actor, now, operation: self.operations };
-        blockedby::dialect::call_json(&mut self.engine, dialect, args, &context)
+        let context = Context::new(actor, now, self.operations);
+        blockedby::dialect::call_json(self.engine.get_mut(), dialect, args, &context)
     }
 
     /// The text of the list.
     pub(crate) fn snapshot(&self) -> String {
-        self.engine.snapshot()
+        self.engine.borrow_mut().snapshot()
     }
 
     /// Another list from a text, under the same rules.
@@ -78,21 +76,21 @@ impl Subject {
         set_aside: bool,
         adopt: bool,
     ) -> Result<Self, String> {
-        let options = OpenOptions { on_cycle_set_aside: set_aside, adopt, ..OpenOptions::default() };
-        let mut other = Self { engine: Engine::new(Rules::default(), SEED), preset, operations: self.operations };
-        other.engine = Engine::open(text, other.rules(), options, SEED).map_err(|refusal| refusal.to_json())?;
-        Ok(other)
+        let options = OpenOptions { on_cycle_set_aside: set_aside, adopt };
+        let rules = preset.as_deref().map(|name| Rules::preset(name).expect("known"));
+        let engine = Engine::open(text, rules, options, SEED).map_err(|refusal| refusal.to_json())?;
+        Ok(Self { engine: RefCell::new(engine), preset, operations: self.operations })
     }
 
     /// The journalled operations after the first so many.
-    pub(crate) fn operations(&self, since: u64) -> String {
-        self.engine.operations_json(since)
+    pub(crate) fn operations(&self, since: usize) -> String {
+        self.engine.borrow().operations_json(since)
     }
 
     /// An empty list of the same rules that lives through these operations.
     pub(crate) fn replayed(preset: &str, operations: &str) -> Result<Self, String> {
         let mut other = Self::preset(preset);
-        other.engine.replay_json(operations).map_err(|error| format!("{error:?}"))?;
+        other.engine.get_mut().replay_json(operations).map_err(|error| format!("{error:?}"))?;
         Ok(other)
     }
 }

@@ -47,8 +47,6 @@ impl Model {
             if let Some(note) = &hold.note {
                 value.push(("note".to_owned(), text(note)));
             }
-            value.push(("at".to_owned(), time(hold.at)));
-            value.push(("resume".to_owned(), text(hold.resume.word())));
             row.push(("hold".to_owned(), Json::Object(value)));
         }
         Json::Object(row)
@@ -133,13 +131,13 @@ impl Model {
         let change = self.run(&Value::Object(command), context)?;
         let id = change["task"]["id"].as_str().expect("these actions are about a task");
         result.push(("task".to_owned(), self.wire_row(self.find(id).expect("tombstones stay"))));
-        result.push(("snapshot".to_owned(), snapshot(self)));
         if !change["warning"].is_null() {
             result.push(("warning".to_owned(), Json::parse(&change["warning"].to_string()).expect("JSON")));
         }
         if change["changed"] == false {
             result.push(("changed".to_owned(), Json::Bool(false)));
         }
+        result.push(("snapshot".to_owned(), snapshot(self)));
         Ok(Json::Object(result))
     }
 }

@@ -90,6 +90,11 @@ impl Transaction<'_> {
         Refusal::transition(self.state.task(slot).id(), self.status(slot).word(), to.word(), hint)
     }
 
+    /// Starts or completes a task.
+    pub(in crate::engine) fn move_to(&mut self, slot: Slot, start: bool) -> Result<(), Refusal> {
+        if start { self.start(slot) } else { self.complete(slot, None) }
+    }
+
     pub(super) fn start(&mut self, slot: Slot) -> Result<(), Refusal> {
         if !self.status(slot).is_open() {
             return Err(self.refuse(slot, Status::InProgress, "Reopen it first."));

@@ -14,6 +14,7 @@ mod write;
 
 pub(super) use journal::read_operations;
 pub use open::OpenOptions;
+pub use row::extra_json;
 
 /// The word that a text of this format begins with.
 pub const FORMAT: &str = "blockedby";

@@ -122,6 +122,14 @@ fn write_all_extra(extra: &Extra, writer: &mut Writer) {
     write_extra(extra, writer);
 }
 
+/// All optional facets as a JSON object of their own.
+#[must_use]
+pub fn extra_json(extra: &Extra) -> String {
+    let mut writer = Writer::new();
+    write_extra_object(Some(extra), &mut writer);
+    writer.finish()
+}
+
 /// Writes all optional facets as an object of their own.
 pub(super) fn write_extra_object(extra: Option<&Extra>, writer: &mut Writer) {
     let Some(extra) = extra else { return writer.null() };

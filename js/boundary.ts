@@ -1,0 +1,91 @@
+import { afterThrow, core, coreMemory, type Core } from "./runtime.js";
+
+/**
+ * The buffers through which everything crosses. Words go in as UTF-8, slots as numbers; numbers and words
+ * come out. Views are taken anew when the engine's memory has grown or was replaced.
+ */
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+/** Texts longer than this are measured first, so that the engine's memory does not grow threefold for them. */
+const LONG = 16_384;
+
+let bytes = new Uint8Array(0);
+let words = new Uint32Array(0);
+
+function refresh(): void {
+  const { buffer } = coreMemory();
+  if (bytes.buffer !== buffer || bytes.length === 0) {
+    bytes = new Uint8Array(buffer);
+    words = new Uint32Array(buffer);
+  }
+}
+
+/** Calls the engine; a trap becomes a `poisoned` error, and the instance is replaced. */
+export function guard<T>(work: (core: Core) => T): T {
+  try {
+    return work(core());
+  } catch (error) {
+    throw afterThrow(error);
+  }
+}
+
+/** Writes texts one behind the other; gives the number of bytes of each. */
+export function writeTexts(texts: readonly string[]): number[] {
+  const parts = texts.map((text) => (text.length > LONG ? encoder.encode(text) : text));
+  let room = 0;
+  for (const part of parts) room += typeof part === "string" ? part.length * 3 : part.length;
+  const start = guard((core) => core.text_room(room)) >>> 0;
+  refresh();
+  const sizes: number[] = [];
+  let at = start;
+  for (const part of parts) {
+    let size: number;
+    if (typeof part === "string") {
+      size = encoder.encodeInto(part, bytes.subarray(at, at + part.length * 3)).written;
+    } else {
+      bytes.set(part, at);
+      size = part.length;
+    }
+    sizes.push(size);
+    at += size;
+  }
+  return sizes;
+}
+
+/** Writes one text; gives its number of bytes. */
+export function writeText(text: string): number {
+  if (text.length > LONG) return writeTexts([text])[0] as number;
+  const room = text.length * 3;
+  const at = guard((core) => core.text_room(room)) >>> 0;
+  refresh();
+  return encoder.encodeInto(text, bytes.subarray(at, at + room)).written;
+}
+
+/** Writes numbers. */
+export function writeNumbers(numbers: ArrayLike<number>, count = numbers.length): void {
+  const at = guard((core) => core.numbers_room(count)) >>> 2;
+  refresh();
+  for (let index = 0; index < count; index += 1) words[at + index] = numbers[index] as number;
+}
+
+/** The numbers that the last call gave, as a view to be read before the next call. `base` is where they begin. */
+export function readNumbers(): { readonly words: Uint32Array; readonly base: number } {
+  const base = guard((core) => core.out_address()) >>> 2;
+  refresh();
+  return { words, base };
+}
+
+/** A copy of the first `count` numbers that the last call gave. */
+export function takeNumbers(count: number): Uint32Array {
+  const { words: view, base } = readNumbers();
+  return view.slice(base, base + count);
+}
+
+/** The text that the last call gave. */
+export function readAnswer(): string {
+  const at = guard((core) => core.answer_address()) >>> 0;
+  const length = guard((core) => core.answer_length()) >>> 0;
+  refresh();
+  return decoder.decode(bytes.subarray(at, at + length));
+}

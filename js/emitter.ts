@@ -1,0 +1,64 @@
+/** Takes a listener off. */
+export type Unsubscribe = () => void;
+
+/** Says to the host that a listener threw; nobody else is disturbed. */
+export function report(error: unknown): void {
+  const { reportError } = globalThis as { reportError?: (error: unknown) => void };
+  if (reportError !== undefined) reportError(error);
+  else queueMicrotask(() => { throw error; });
+}
+
+/**
+ * Delivers events in order. A listener may call back in: what that causes is delivered after the present
+ * event has reached everybody. A listener that throws disturbs nobody; one that is taken off during
+ * delivery hears no more.
+ */
+export class Emitter<Events> {
+  readonly #listeners = new Map<keyof Events, Set<(event: never) => void>>();
+  readonly #queue: (() => void)[] = [];
+  #delivering = false;
+
+  /** Whether anybody listens for a kind of event. */
+  has(kind: keyof Events): boolean {
+    return this.#listeners.has(kind);
+  }
+
+  /** Adds a listener. The same function twice is one listener. */
+  on<Kind extends keyof Events>(kind: Kind, listener: (event: Events[Kind]) => void): Unsubscribe {
+    let set = this.#listeners.get(kind);
+    if (set === undefined) this.#listeners.set(kind, (set = new Set()));
+    set.add(listener);
+    return () => {
+      set.delete(listener);
+      if (set.size === 0 && this.#listeners.get(kind) === set) this.#listeners.delete(kind);
+    };
+  }
+
+  /** Delivers an event, now or after those under way. */
+  emit<Kind extends keyof Events>(kind: Kind, event: Events[Kind]): void {
+    if (!this.#listeners.has(kind)) return;
+    this.#queue.push(() => {
+      const set = this.#listeners.get(kind);
+      for (const listener of set === undefined ? [] : [...set]) {
+        if (!set?.has(listener)) continue;
+        try {
+          (listener as (event: Events[Kind]) => void)(event);
+        } catch (error) {
+          report(error);
+        }
+      }
+    });
+    if (this.#delivering) return;
+    this.#delivering = true;
+    try {
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) next();
+    } finally {
+      this.#delivering = false;
+    }
+  }
+
+  /** Takes every listener off. */
+  clear(): void {
+    this.#listeners.clear();
+  }
+}

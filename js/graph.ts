@@ -1,0 +1,259 @@
+import { TaskError } from "./errors.js";
+import { sessionOf, TaskReads } from "./reads.js";
+import { Session, toJson, type Outcome } from "./session.js";
+import { RowTexts } from "./texts.js";
+import type {
+  Actor,
+  Attempt,
+  AuthorizedOperation,
+  Change,
+  ClaimRequest,
+  Command,
+  HoldRequest,
+  ListOptions,
+  NewTask,
+  Operation,
+  Removal,
+  TaskPatch,
+} from "./types.js";
+
+/** What a graph may be made with. */
+export interface GraphOptions extends ListOptions {
+  /** A text that `snapshot()` gave, or `{"tasks":[…]}`. */
+  readonly snapshot?: string;
+}
+
+/**
+ * A task list in memory: every call is synchronous, throws a {@link TaskError} when refused, and then has
+ * changed nothing.
+ *
+ * @example
+ * ```ts
+ * const tasks = createTaskGraph();
+ * const db = tasks.add({ title: "Provision the dev DB" });
+ * tasks.add({ title: "Seed fixtures", blockedBy: [db.task.id] });
+ * tasks.complete(db.task.id).nowReady; // [Seed fixtures]
+ * ```
+ */
+export class TaskGraph extends TaskReads {
+  readonly #options: GraphOptions;
+  readonly #actor: Actor;
+  protected readonly texts: RowTexts;
+
+  constructor(options: GraphOptions = {}) {
+    super(new Session(options, options.snapshot === undefined ? undefined : { head: options.snapshot }));
+    this.#options = options;
+    this.#actor = options.actor ?? "host";
+    this.texts = new RowTexts(this[sessionOf]);
+    this[sessionOf].actAs(this.#actor);
+  }
+
+  /** Adds a task. Refusals: `missing_field duplicate_id unknown_blocker self_block cycle limit …`. */
+  add(task: NewTask): Change & { readonly task: NonNullable<Change["task"]> } {
+    const session = this[sessionOf];
+    const outcome = this.#quickly(() => session.quickAdd(task, this.#actor, session.now()));
+    const change = outcome === undefined ? this.#carryOut(command("add", task)) : this.#finish(outcome);
+    return change as Change & { readonly task: NonNullable<Change["task"]> };
+  }
+
+  /** Edits a task; a missing key leaves alone, `null` takes away. */
+  update(id: string, patch: TaskPatch): Change {
+    const session = this[sessionOf];
+    const outcome = this.#quickly(() => {
+      for (const key in patch) if (key !== "blockedBy") return undefined;
+      const { blockedBy } = patch;
+      return blockedBy === undefined ? undefined : session.quickBlockers(id, blockedBy, session.now());
+    });
+    return outcome === undefined ? this.#carryOut(command("update", patch, id)) : this.#finish(outcome);
+  }
+
+  /** Puts a task in progress. On a blocked one: a `warning`, or `blocked` under strict rules. */
+  start(id: string): Change {
+    return this.#move("start", id);
+  }
+
+  /** Completes a task. With `fence`, only while that claim holds. */
+  complete(id: string, options: { readonly fence?: number } = {}): Change {
+    return options.fence === undefined ? this.#move("complete", id) : this.#carryOut(command("complete", options, id));
+  }
+
+  /** Gives a task up. */
+  cancel(id: string): Change {
+    return this.#carryOut(command("cancel", {}, id));
+  }
+
+  /** Takes a settled task up again. */
+  reopen(id: string): Change {
+    return this.#carryOut(command("reopen", {}, id));
+  }
+
+  /** Removes a task; by default its row stays with status `deleted`. */
+  remove(id: string, options: { readonly removal?: Removal } = {}): Change {
+    return this.#carryOut(command("remove", options, id));
+  }
+
+  /** Takes the next ready task for the actor, at once; the claim's fence is in `change.task.claim`. */
+  claim(request: ClaimRequest = {}): Change {
+    return this.#carryOut(command("claim", request));
+  }
+
+  /** Says that the holder of a claim is alive, and extends its lease. */
+  heartbeat(id: string, options: { readonly fence: number; readonly leaseMs?: number }): Change {
+    return this.#carryOut(command("heartbeat", options, id));
+  }
+
+  /** Ends a claim (back to pending) or a hold (on to the status that it names). */
+  release(id: string, options: { readonly fence?: number } = {}): Change {
+    return this.#carryOut(command("release", options, id));
+  }
+
+  /** Lets a task wait for a person, a time or an event. */
+  hold(id: string, request: HoldRequest = {}): Change {
+    return this.#carryOut(command("hold", request, id));
+  }
+
+  /** Carries out several commands as one change, or none of them. */
+  batch(commands: readonly Command[]): Change {
+    return this.#carryOut(command("batch", { commands }));
+  }
+
+  /** Takes back the newest undoable operation; `changed: false` when there is none. */
+  undo(): Change {
+    return this.#carryOut(command("undo", {}));
+  }
+
+  /** Takes back the newest undo; `changed: false` when there is none. */
+  redo(): Change {
+    return this.#carryOut(command("redo", {}));
+  }
+
+  /** Lets tasks that settled before a time leave the list, unless a row that stays names them. */
+  archive(options: { readonly settledBefore: number }): Change {
+    return this.#carryOut(command("archive", options));
+  }
+
+  /** Puts work in progress that was last touched longer ago than `olderThan` milliseconds back to pending. */
+  recoverStale(options: { readonly olderThan: number }): Change {
+    return this.#carryOut(command("recoverStale", options));
+  }
+
+  /** Carries out a command given as data; a refusal is an answer and does not throw. */
+  attempt(given: Command): Attempt<TaskError> {
+    return answer(() => this.#run(given));
+  }
+
+  /** Applies operations that a host's journal kept, to a list that stands as it stood before them. Throws `corrupt`. */
+  replay(operations: readonly Operation[]): Change {
+    const outcome = this[sessionOf].replay(toJson(operations, "operations"));
+    return this.#finish(outcome);
+  }
+
+  /** Frees the list's memory. Every later call throws `disposed`. */
+  dispose(): void {
+    this[sessionOf].free();
+    this.forgetListeners();
+  }
+
+  /** The same, for `using`. */
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** @internal Calls a tool of a dialect as an actor. */
+  callTool(dialect: string, tool: string, args: unknown, actor: Actor): { result: unknown; change: Change | undefined } {
+    const session = this[sessionOf];
+    authorize(this.#options, { action: "tool", tool, arguments: args }, actor);
+    session.actAs(actor);
+    const mark = session.mark();
+    try {
+      const outcome = session.callTool(dialect, tool, toJson(args, "arguments"), session.now(), session.nextOperation());
+      if (outcome.change?.changed === true) this.#tell(outcome.change, mark);
+      return outcome;
+    } finally {
+      session.actAs(this.#actor);
+    }
+  }
+
+  #move(action: "start" | "complete", id: string): Change {
+    const session = this[sessionOf];
+    const outcome = this.#quickly(() => session.quickStatus(action, id, session.now()));
+    return outcome === undefined ? this.#carryOut(command(action, {}, id)) : this.#finish(outcome);
+  }
+
+  /** The quick ways are for calls that nobody listens in on beforehand. */
+  #quickly(call: () => Outcome | undefined): Outcome | undefined {
+    return this.#options.authorize === undefined && !this.events.has("operation") ? call() : undefined;
+  }
+
+  #carryOut(given: Command): Change {
+    const outcome = this.#run(given);
+    if (outcome.ok) return outcome.change;
+    throw outcome.error;
+  }
+
+  #run(given: Command): Outcome {
+    const session = this[sessionOf];
+    const text = toJson(given, "command");
+    authorize(this.#options, given, this.#actor);
+    session.actAs(this.#actor);
+    const mark = this.events.has("operation") ? session.mark() : 0;
+    const outcome = session.run(given?.action, text, session.now(), session.nextOperation());
+    if (outcome.ok && outcome.change.changed) this.#tell(outcome.change, mark);
+    return outcome;
+  }
+
+  #finish(outcome: Outcome): Change {
+    if (!outcome.ok) throw outcome.error;
+    if (outcome.change.changed) this.#tell(outcome.change, 0);
+    return outcome.change;
+  }
+
+  #tell(change: Change, mark: number): void {
+    this.notify();
+    if (this.events.has("operation")) {
+      for (const operation of this[sessionOf].operations(mark)) this.events.emit("operation", operation);
+    }
+    this.events.emit("change", change);
+  }
+}
+
+/** A command out of an action, its fields and perhaps an id, which win over fields of the same name. */
+export function command(action: Command["action"], fields: object, id?: unknown): Command {
+  try {
+    return (id === undefined ? { ...fields, action } : { ...fields, id, action }) as Command;
+  } catch (cause) {
+    throw new TaskError({
+      code: "invalid_value",
+      message: "The arguments cannot be read.",
+      hint: "Pass plain data.",
+      details: { field: "arguments", got: typeof fields, expected: "plain data" },
+      cause,
+    });
+  }
+}
+
+/** Asks the host whether a call may be made. */
+export function authorize(options: ListOptions, operation: AuthorizedOperation, actor: Actor): void {
+  if (options.authorize === undefined || options.authorize(operation, actor)) return;
+  throw new TaskError({
+    code: "not_allowed",
+    message: `${actor} may not ${operation.action} here.`,
+    hint: "Ask the host for permission, or go on with something else.",
+    details: { who: "whoever the host lets" },
+  });
+}
+
+/** A refusal as an answer. Only refusals are: what breaks otherwise is thrown. */
+export function answer(run: () => Outcome): Outcome {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof TaskError && error.code !== "disposed" && error.code !== "poisoned") return { ok: false, error };
+    throw error;
+  }
+}
+
+/** Makes a task list in memory. */
+export function createTaskGraph(options: GraphOptions = {}): TaskGraph {
+  return new TaskGraph(options);
+}

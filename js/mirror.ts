@@ -1,0 +1,432 @@
+import { guard, readAnswer, readNumbers, takeNumbers, writeNumbers, writeTexts } from "./boundary.js";
+import type { Change, Readiness, Status, Task, Warning } from "./types.js";
+
+/**
+ * The rows as JavaScript sees them: frozen objects, one per task, replaced and never changed. The engine
+ * holds the truth; every mutation answers with a delta, and the delta is the only way to patch. What the
+ * mirror decides is nothing: which rows, which order and which readiness all come from the engine.
+ */
+
+const STATUSES: readonly Status[] = ["pending", "in_progress", "held", "completed", "cancelled", "deleted"];
+const READINESS: readonly Readiness[] = ["ready", "blocked", "running", "held", "settled"];
+const NONE = 0xffff_ffff;
+const TWO_32 = 4_294_967_296;
+/** Rows are decoded in groups of this size, so that no short string keeps a large text alive. */
+const GROUP = 256;
+
+/** Flags of a delta (src/wasm/delta.rs). */
+const CHANGED = 1;
+const HAS_TASK = 2;
+const EXTRAS = 4;
+const AS_GIVEN = 8;
+const RENUMBERED = 16;
+const MISSING = 32;
+
+/** What changed about a row (src/engine/state.rs). */
+const PROGRESS = 1;
+const READY = 2;
+const UPDATED = 4;
+const BLOCKERS = 8;
+const TEXT = 16;
+const FACETS = 32;
+const CREATED = 64;
+const GONE = 128;
+const TIMED = PROGRESS | UPDATED | CREATED;
+const WORDS = TEXT | FACETS | CREATED | BLOCKERS;
+
+const EMPTY: readonly Task[] = Object.freeze([]);
+const NO_IDS: readonly string[] = Object.freeze([]);
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** What a quick call already knows about the row that it touched. */
+export interface Given {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string | undefined;
+  readonly blockedBy: readonly string[];
+  readonly createdBy: string;
+  readonly now: number;
+}
+
+/** The rows of one list. */
+export class Mirror {
+  /** Rows by slot; `undefined` where a slot holds no row. */
+  #rows: (Task | undefined)[] = [];
+  #ids = new Map<string, number>();
+  /** Ids of placeholders for missing tasks, by slot. */
+  #missing = new Map<number, string>();
+  #holes = 0;
+  #list: readonly Task[] | undefined;
+  #words: number[] = [];
+  #dirty = new Set<number>();
+  #gone = new Set<string>();
+  /** Whether the rows have been read from the engine; a list opened from a text reads them when first asked. */
+  #loaded: boolean;
+
+  revision = 0;
+  readyCount = 0;
+  blockedCount = 0;
+  nextSeq = 1;
+  /** Whether the list holds placeholders for missing tasks. */
+  hasMissing = false;
+  /** The largest fence seen, for a list that must be made anew. */
+  lastFence = 0;
+
+  constructor(
+    private handle: number,
+    loaded: boolean,
+  ) {
+    this.#loaded = loaded;
+  }
+
+  /** Takes the handle of an instance that replaced the one before. */
+  rebind(handle: number): void {
+    this.handle = handle;
+    this.#words = [];
+  }
+
+  /** Reads every row, unless that was done. */
+  ensure(): void {
+    if (this.#loaded) return;
+    this.#loaded = true;
+    const count = guard((core) => core.slots(this.handle));
+    this.#rows = new Array<Task | undefined>(count).fill(undefined);
+    const order = takeNumbers(guard((core) => core.order(this.handle)));
+    this.#holes = count - order.length;
+    this.#readMissing();
+    for (let at = 0; at < order.length; at += GROUP) this.#read(order.subarray(at, at + GROUP));
+  }
+
+  #readMissing(): void {
+    const missing = takeNumbers(guard((core) => core.missing(this.handle)));
+    this.#missing.clear();
+    if (missing.length > 0) this.#read(missing);
+  }
+
+  /** The slot of a live task. */
+  slot(id: string): number | undefined {
+    this.ensure();
+    return this.#ids.get(id);
+  }
+
+  /** The row in a slot. */
+  row(slot: number): Task | undefined {
+    return this.#rows[slot];
+  }
+
+  /** The row with an id. */
+  get(id: string): Task | undefined {
+    this.ensure();
+    const slot = this.#ids.get(id);
+    return slot === undefined ? undefined : this.#rows[slot];
+  }
+
+  /** Rows of slots that the engine gave. */
+  pick(count: number): Task[] {
+    this.ensure();
+    const { words, base } = readNumbers();
+    const tasks = new Array<Task>(count);
+    for (let at = 0; at < count; at += 1) tasks[at] = this.#rows[words[base + at] as number] as Task;
+    return tasks;
+  }
+
+  /** Every row in creation order; the same array until something changes. */
+  list(): readonly Task[] {
+    this.ensure();
+    if (this.#list === undefined) {
+      const rows = this.#holes === 0 ? this.#rows.slice() : this.#rows.filter((row) => row !== undefined);
+      this.#list = Object.freeze(rows as Task[]);
+    }
+    return this.#list;
+  }
+
+  /** Slots of rows, for saving. */
+  slots(): number[] {
+    this.ensure();
+    const slots: number[] = [];
+    for (let slot = 0; slot < this.#rows.length; slot += 1) if (this.#rows[slot] !== undefined) slots.push(slot);
+    return slots;
+  }
+
+  /** Sends the words of quickly added tasks, which the engine has not seen yet. */
+  flushWords(): void {
+    const slots = this.#words;
+    if (slots.length === 0) return;
+    let text = "";
+    for (const slot of slots) {
+      const row = this.#rows[slot] as Task;
+      text += `${row.id}\0${row.title}\0${row.description ?? ""}\0`;
+    }
+    const [size] = writeTexts([text]) as [number];
+    writeNumbers(slots);
+    guard((core) => core.fill(this.handle, slots.length, size));
+    this.#words = [];
+  }
+
+  /** Which rows changed and which left since this was last asked. */
+  takeDirty(): { readonly slots: number[]; readonly gone: string[] } {
+    const slots = [...this.#dirty].filter((slot) => this.#rows[slot] !== undefined);
+    const gone = [...this.#gone].filter((id) => !this.#ids.has(id));
+    this.#dirty.clear();
+    this.#gone.clear();
+    return { slots, gone };
+  }
+
+  /** Applies the delta of a quick add whose row is known but for what the engine computed. */
+  added(given: Given): Change | undefined {
+    const { words, base } = readNumbers();
+    const flags = words[base] as number;
+    // The general way handles what is not plain.
+    if ((flags & AS_GIVEN) === 0 || (words[base + 4] as number) !== 1) return undefined;
+    const slot = words[base + 3] as number;
+    const readiness = READINESS[((words[base + 14] as number) >>> 12) & 15] as Readiness;
+    const seq = this.nextSeq;
+    this.#head(words, base);
+    const { id, title, description, blockedBy, createdBy, now } = given;
+    const row: Task = Object.freeze(
+      description === undefined
+        ? { id, seq, title, status: "pending", readiness, blockedBy, createdBy, createdAt: now, updatedAt: now }
+        : { id, seq, title, description, status: "pending", readiness, blockedBy, createdBy, createdAt: now, updatedAt: now },
+    );
+    this.#put(slot, row);
+    this.#ids.set(id, slot);
+    this.#words.push(slot);
+    this.#dirty.add(slot);
+    const alone = [row];
+    const ready = readiness === "ready";
+    return {
+      revision: this.revision,
+      action: "add",
+      changed: true,
+      task: row,
+      nowReady: ready ? alone : EMPTY,
+      nowBlocked: ready ? EMPTY : alone,
+    };
+  }
+
+  #put(slot: number, row: Task): void {
+    const rows = this.#rows;
+    while (rows.length < slot) {
+      rows.push(undefined);
+      this.#holes += 1;
+    }
+    if (slot === rows.length) {
+      rows.push(row);
+    } else {
+      if (rows[slot] === undefined) this.#holes -= 1;
+      rows[slot] = row;
+    }
+    this.#list = undefined;
+  }
+
+  #remove(slot: number): void {
+    const row = this.#rows[slot];
+    if (row === undefined) return;
+    if (this.#ids.get(row.id) === slot) this.#ids.delete(row.id);
+    this.#gone.add(row.id);
+    this.#rows[slot] = undefined;
+    this.#holes += 1;
+    this.#list = undefined;
+  }
+
+  #head(words: Uint32Array, base: number): void {
+    this.revision = (words[base + 1] as number) + (words[base + 2] as number) * TWO_32;
+    this.readyCount = words[base + 9] as number;
+    this.blockedCount = words[base + 10] as number;
+    this.nextSeq = (words[base + 11] as number) + (words[base + 12] as number) * TWO_32;
+    this.hasMissing = ((words[base] as number) & MISSING) !== 0;
+  }
+
+  /** Applies a delta and gives the change that it describes. `blockedBy`: the ids that a quick edit gave. */
+  apply(action: string, blockedBy?: readonly string[]): Change {
+    let { words, base } = readNumbers();
+    const flags = words[base] as number;
+    const hadMissing = this.hasMissing;
+    this.#head(words, base);
+    const task = words[base + 3] as number;
+    const counts = [words[base + 4], words[base + 5], words[base + 6], words[base + 7], words[base + 8]] as number[];
+    const [touched, tasks, nowReady, nowBlocked, renumbered] = counts as [number, number, number, number, number];
+    const later: number[] = [];
+    const asGiven = (flags & AS_GIVEN) !== 0 && blockedBy !== undefined;
+    let at = base + 13;
+    const updates: number[] = [];
+    for (let index = 0; index < touched; index += 1) {
+      const mask = (words[at + 1] as number) & 255;
+      updates.push(at);
+      at += 2 + ((mask & TIMED) === 0 ? 0 : 6);
+    }
+    const lists = words.slice(at, at + tasks + nowReady + nowBlocked + renumbered);
+    if ((flags & RENUMBERED) !== 0) this.#renumber(lists.subarray(tasks + nowReady + nowBlocked));
+    for (const place of updates) {
+      const slot = words[place] as number;
+      const mask = (words[place + 1] as number) & 255;
+      this.#dirty.add(slot);
+      if ((mask & GONE) !== 0) this.#remove(slot);
+      else if ((mask & WORDS & ~(asGiven && slot === task ? BLOCKERS : 0)) !== 0) later.push(slot);
+      else this.#update(slot, words, place, asGiven && slot === task && (mask & BLOCKERS) !== 0 ? blockedBy : undefined);
+    }
+    const extras = (flags & EXTRAS) === 0 ? undefined : (JSON.parse(readAnswer()) as { warning?: Warning; keys: Record<string, string> });
+    if (this.hasMissing || hadMissing) this.#readMissing();
+    for (let from = 0; from < later.length; from += GROUP) this.#read(later.slice(from, from + GROUP));
+    const rowsOf = (from: number, count: number): readonly Task[] => {
+      if (count === 0) return EMPTY;
+      return Array.from(lists.subarray(from, from + count), (slot) => this.#rows[slot] as Task);
+    };
+    const change: Mutable<Change> = {
+      revision: this.revision,
+      action,
+      changed: (flags & CHANGED) !== 0,
+      nowReady: rowsOf(tasks, nowReady),
+      nowBlocked: rowsOf(tasks + nowReady, nowBlocked),
+    };
+    const row = (flags & HAS_TASK) === 0 ? undefined : this.#rows[task];
+    if (row !== undefined) change.task = row;
+    if (action === "batch") {
+      change.tasks = Object.freeze(rowsOf(0, tasks).slice());
+      change.keys = Object.freeze({ ...extras?.keys });
+    }
+    if (extras?.warning !== undefined) change.warning = extras.warning;
+    return change;
+  }
+
+  /** A row whose status, readiness, times or blockers changed. */
+  #update(slot: number, words: Uint32Array, place: number, blockedBy: readonly string[] | undefined): void {
+    const old = this.#rows[slot];
+    if (old === undefined) return;
+    const packed = words[place + 1] as number;
+    const status = STATUSES[(packed >>> 8) & 15] as Status;
+    const readiness = READINESS[(packed >>> 12) & 15] as Readiness;
+    let row: Mutable<Task>;
+    if ((packed & TIMED) === 0) {
+      if ((packed & READY) !== 0 && old.readiness === readiness) return;
+      row = { ...old, readiness };
+    } else {
+      const time = (at: number): number => (words[place + at] as number) + (words[place + at + 1] as number) * TWO_32;
+      const [updatedAt, startedAt, completedAt] = [time(2), time(4), time(6)];
+      row = { ...old, status, readiness, updatedAt };
+      if (startedAt > 0) row.startedAt = startedAt;
+      else if (old.startedAt !== undefined) delete row.startedAt;
+      if (completedAt > 0) row.completedAt = completedAt;
+      else if (old.completedAt !== undefined) delete row.completedAt;
+    }
+    if (blockedBy !== undefined) row.blockedBy = blockedBy;
+    this.#rows[slot] = Object.freeze(row);
+    this.#list = undefined;
+  }
+
+  #renumber(oldOf: Uint32Array): void {
+    const before = this.#rows;
+    const rows: (Task | undefined)[] = [];
+    const ids = new Map<string, number>();
+    let holes = 0;
+    this.#dirty = moved(this.#dirty, oldOf);
+    for (let slot = 0; slot < oldOf.length; slot += 1) {
+      const old = oldOf[slot] as number;
+      const row = old === NONE ? undefined : before[old];
+      rows.push(row);
+      if (row === undefined) holes += 1;
+      else ids.set(row.id, slot);
+    }
+    for (const row of before) if (row !== undefined && !ids.has(row.id)) this.#gone.add(row.id);
+    this.#rows = rows;
+    this.#ids = ids;
+    this.#holes = holes;
+    this.#list = undefined;
+  }
+
+  /** Reads rows from the engine. */
+  #read(slots: ArrayLike<number>): void {
+    if (slots.length === 0) return;
+    writeNumbers(slots);
+    guard((core) => core.facts(this.handle, slots.length));
+    const text = readAnswer();
+    const { words, base } = readNumbers();
+    let at = base;
+    let from = 0;
+    const long = (): number => (words[at++] as number) + (words[at++] as number) * TWO_32;
+    const part = (): string => text.slice(from, (from += words[at++] as number));
+    const rows: { slot: number; row: Mutable<Task>; parent: number; blockers: number[] }[] = [];
+    for (let index = 0; index < slots.length; index += 1) {
+      const slot = words[at++] as number;
+      const packed = words[at++] as number;
+      const [seq, createdAt, updatedAt, startedAt, completedAt] = [long(), long(), long(), long(), long()];
+      const parent = words[at++] as number;
+      const [id, title, description, activeForm, createdBy, other] = [part(), part(), part(), part(), part(), part()];
+      const count = words[at++] as number;
+      const blockers = Array.from(words.subarray(at, at + count));
+      at += count;
+      const presence = packed & 255;
+      if (presence === 1) {
+        this.#missing.set(slot, id);
+        continue;
+      }
+      if (presence !== 0) {
+        this.#remove(slot);
+        continue;
+      }
+      const row: Mutable<Task> = {
+        id,
+        seq,
+        title,
+        status: STATUSES[(packed >>> 8) & 15] as Status,
+        readiness: READINESS[(packed >>> 12) & 15] as Readiness,
+        blockedBy: NO_IDS,
+        createdAt,
+        updatedAt,
+      };
+      if (description !== "") row.description = description;
+      if (activeForm !== "") row.activeForm = activeForm;
+      if (createdBy !== "") row.createdBy = createdBy;
+      if (startedAt > 0) row.startedAt = startedAt;
+      if (completedAt > 0) row.completedAt = completedAt;
+      rows.push({ slot, row: other === "" ? row : withFacets(row, other), parent, blockers });
+    }
+    // Rows may name each other, so names are looked up once all are known.
+    for (const { slot, row } of rows) {
+      const old = this.#rows[slot];
+      if (old !== undefined && old.id !== row.id) this.#remove(slot);
+      this.#put(slot, row);
+      this.#ids.set(row.id, slot);
+    }
+    for (const { row, parent, blockers } of rows) {
+      if (parent !== NONE) row.parent = this.#idOf(parent);
+      if (blockers.length > 0) row.blockedBy = Object.freeze(blockers.map((blocker) => this.#idOf(blocker)));
+      if (row.claim !== undefined) this.lastFence = Math.max(this.lastFence, row.claim.fence);
+      Object.freeze(row);
+    }
+    this.#list = undefined;
+  }
+
+  #idOf(slot: number): string {
+    const known = this.#rows[slot]?.id ?? this.#missing.get(slot);
+    if (known !== undefined) return known;
+    // A row that is read later in the same sweep: ask for its name alone.
+    writeNumbers([slot]);
+    guard((core) => core.facts(this.handle, 1));
+    const text = readAnswer();
+    const { words, base } = readNumbers();
+    return text.slice(0, words[base + 13] as number);
+  }
+}
+
+function moved(slots: ReadonlySet<number>, oldOf: Uint32Array): Set<number> {
+  const result = new Set<number>();
+  if (slots.size === 0) return result;
+  for (let slot = 0; slot < oldOf.length; slot += 1) if (slots.has(oldOf[slot] as number)) result.add(slot);
+  return result;
+}
+
+function withFacets(row: Mutable<Task>, json: string): Mutable<Task> {
+  // Spreading defines plain properties, whatever their names (`__proto__` too).
+  return { ...row, ...(deepFreeze(JSON.parse(json)) as object) };
+}
+
+function deepFreeze(value: unknown): unknown {
+  // JSON is at most 64 levels deep here.
+  if (typeof value === "object" && value !== null) {
+    for (const part of Object.values(value)) deepFreeze(part);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,306 @@
+import { guard } from "./boundary.js";
+import { Emitter, type Unsubscribe } from "./emitter.js";
+import { TaskError } from "./errors.js";
+import { Session } from "./session.js";
+import type {
+  Change,
+  Detail,
+  Explanation,
+  ListQuery,
+  Operation,
+  Panel,
+  Progress,
+  RowLine,
+  Task,
+  TaskPage,
+  WouldCycle,
+} from "./types.js";
+
+/** What a list tells its listeners. */
+export interface ListEvents {
+  /** After an accepted call that changed something; on a store, once it is durable. */
+  readonly change: Change;
+  /** The same as a record that a host's journal can keep and `replay` takes back in. */
+  readonly operation: Operation;
+}
+
+/** Reaches the session of a list from other modules of this package. */
+export const sessionOf = Symbol("session");
+
+/**
+ * What can be asked of a list, and how it tells of changes. All of it is synchronous and answers from
+ * memory; on a store it may be ahead of the storage by the saves under way.
+ */
+export abstract class TaskReads {
+  /** @internal */
+  readonly [sessionOf]: Session;
+  protected readonly events = new Emitter<ListEvents>();
+  readonly #watchers = new Set<() => void>();
+
+  protected constructor(session: Session) {
+    this[sessionOf] = session;
+    // Bound, because hosts pass these two on their own (React's useSyncExternalStore).
+    this.subscribe = this.subscribe.bind(this);
+    this.getSnapshot = this.getSnapshot.bind(this);
+  }
+
+  /** Grows by one with each accepted change. */
+  get revision(): number {
+    return this[sessionOf].mirror.revision;
+  }
+
+  /** How many tasks are ready. */
+  get readyCount(): number {
+    return this[sessionOf].mirror.readyCount;
+  }
+
+  /** How many open tasks have an active blocker. */
+  get blockedCount(): number {
+    return this[sessionOf].mirror.blockedCount;
+  }
+
+  /** The list's own id. */
+  get listId(): string {
+    return this[sessionOf].listId;
+  }
+
+  /** The task with an id; `undefined` when there is none. O(1). */
+  get(id: string): Task | undefined {
+    void this[sessionOf].quickHandle;
+    return this[sessionOf].mirror.get(id);
+  }
+
+  /** Every row in creation order, deleted ones too: a frozen array, the same one until something changes. */
+  getSnapshot(): readonly Task[] {
+    void this[sessionOf].quickHandle;
+    return this[sessionOf].mirror.list();
+  }
+
+  /** Rows that fit a query, in creation order. */
+  list(query: ListQuery = {}): TaskPage {
+    const all = this.getSnapshot();
+    const fits = <T>(wanted: T | readonly T[] | undefined, value: T): boolean =>
+      wanted === undefined || (Array.isArray(wanted) ? wanted.includes(value) : wanted === value);
+    const matching = all.filter(
+      (task) =>
+        fits(query.status, task.status) &&
+        fits(query.readiness, task.readiness) &&
+        fits(query.owner, task.owner) &&
+        fits(query.parent, task.parent),
+    );
+    const after = query.cursor === undefined ? 0 : Number(query.cursor);
+    const rest = matching.filter((task) => task.seq > after);
+    const tasks = rest.slice(0, query.limit ?? rest.length);
+    const last = tasks.at(-1);
+    const page = { tasks, total: matching.length };
+    return tasks.length < rest.length && last !== undefined ? { ...page, nextCursor: String(last.seq) } : page;
+  }
+
+  /** Tasks that can be started now, in creation order. O(answer). */
+  ready(options: { readonly limit?: number } = {}): Task[] {
+    return this[sessionOf].listed("ready", options.limit);
+  }
+
+  /** Open tasks that wait for others, in creation order. O(answer). */
+  blocked(options: { readonly limit?: number } = {}): Task[] {
+    return this[sessionOf].listed("blocked", options.limit);
+  }
+
+  /** Blocked tasks that wait, in the end, for a held one. O(held + reach). */
+  stalled(): Task[] {
+    return this[sessionOf].walked("stalled");
+  }
+
+  /** The longest chain of open tasks, first to do first. O(tasks + edges). */
+  criticalPath(): Task[] {
+    return this[sessionOf].walked("critical_path");
+  }
+
+  /** Open tasks by layers: everything in one layer can be done at once. O(tasks + edges). */
+  layers(): string[][] {
+    return guard((core) => core.layers(this[sessionOf].handle)) as string[][];
+  }
+
+  /** Tasks in which every word occurs (id, title, description), letter case ignored. */
+  search(query: string, options: { readonly limit?: number } = {}): Task[] {
+    return this[sessionOf].search(String(query), options.limit ?? 20);
+  }
+
+  /**
+   * Why a task is as it is: blockers, chains to the root causes, what waits behind it, one sentence.
+   *
+   * Throws `not_found`.
+   */
+  explain(id: string): Explanation {
+    const slot = this.#slot(id);
+    return guard((core) => core.explain(this[sessionOf].handle, slot)) as Explanation;
+  }
+
+  /** Ids of the tasks that name this one in `blockedBy`, settled ones too. Throws `not_found`. */
+  blocks(id: string): string[] {
+    const slot = this.#slot(id);
+    return guard((core) => core.blocks(this[sessionOf].handle, slot)) as string[];
+  }
+
+  /** Whether `id` could not wait for `blocker`. Throws `not_found`. */
+  wouldCycle(id: string, blocker: string): WouldCycle {
+    const [slot, other] = [this.#slot(id), this.#slot(blocker)];
+    return guard((core) => core.would_cycle(this[sessionOf].handle, slot, other)) as WouldCycle;
+  }
+
+  /** Counts. O(1). */
+  progress(): Progress {
+    return guard((core) => core.progress(this[sessionOf].quickHandle)) as Progress;
+  }
+
+  /**
+   * The list as text: what a storage keeps and `createTaskGraph({ snapshot })` opens. O(rows that changed
+   * since it was last asked) plus joining the rest.
+   */
+  snapshot(): string {
+    return this.texts.join();
+  }
+
+  /** @internal The stored texts of the rows, kept from one save to the next. */
+  protected abstract readonly texts: { join(): string };
+
+  /** Calls `listener` for each event of a kind; gives what takes it off again. */
+  on<Kind extends keyof ListEvents>(kind: Kind, listener: (event: ListEvents[Kind]) => void): Unsubscribe {
+    return this.events.on(kind, listener);
+  }
+
+  /** Calls `watcher` after anything that changes what reads answer: the shape of `useSyncExternalStore`. */
+  subscribe(watcher: () => void): Unsubscribe {
+    const own = (): void => watcher();
+    this.#watchers.add(own);
+    return () => this.#watchers.delete(own);
+  }
+
+  /** @internal Tells those who subscribed that reads answer differently now. */
+  protected notify(): void {
+    for (const watcher of [...this.#watchers]) {
+      if (!this.#watchers.has(watcher)) continue;
+      try {
+        watcher();
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  /** @internal */
+  protected forgetListeners(): void {
+    this.events.clear();
+    this.#watchers.clear();
+  }
+
+  /** Changes as they come, for `for await`; ends when the signal aborts. */
+  async *changes(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Change, void, void> {
+    const { signal } = options;
+    const queue: Change[] = [];
+    let wake: (() => void) | undefined;
+    const ring = (): void => wake?.();
+    const off = this.on("change", (change) => {
+      queue.push(change);
+      ring();
+    });
+    signal?.addEventListener("abort", ring);
+    try {
+      while (signal?.aborted !== true) {
+        const next = queue.shift();
+        if (next !== undefined) yield next;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      off();
+      signal?.removeEventListener("abort", ring);
+    }
+  }
+
+  /**
+   * Resolves with the task once it is ready. Rejects with `not_found` when it leaves the list,
+   * `invalid_transition` when it settles without having been ready, the signal's reason when that aborts.
+   */
+  whenReady(id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task> {
+    return this.#when(id, options.signal, (task) => {
+      if (task.readiness === "settled") throw cannotBecomeReady(task);
+      return task.readiness === "ready";
+    });
+  }
+
+  /** Resolves with the task once it is completed, cancelled or deleted. Rejects as {@link whenReady} does. */
+  whenSettled(id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task> {
+    return this.#when(id, options.signal, (task) => task.readiness === "settled");
+  }
+
+  #when(id: string, signal: AbortSignal | undefined, isDue: (task: Task) => boolean): Promise<Task> {
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        off();
+        signal?.removeEventListener("abort", abort);
+        settle();
+      };
+      const abort = (): void => end(() => reject(signal?.reason));
+      const look = (): void => {
+        try {
+          const task = this.get(id);
+          if (task === undefined) throw notFound(id);
+          if (isDue(task)) end(() => resolve(task));
+        } catch (error) {
+          end(() => reject(error));
+        }
+      };
+      const off = this.on("change", look);
+      if (signal?.aborted === true) return abort();
+      signal?.addEventListener("abort", abort);
+      look();
+    });
+  }
+
+  #slot(id: string): number {
+    const session = this[sessionOf];
+    void session.quickHandle;
+    const slot = session.mirror.slot(String(id));
+    if (slot === undefined) throw notFound(String(id));
+    return slot;
+  }
+}
+
+function notFound(id: string): TaskError {
+  return new TaskError({
+    code: "not_found",
+    message: `There is no task \`${id.slice(0, 130)}\`.`,
+    hint: "List the tasks to see their ids.",
+    details: { id },
+  });
+}
+
+function cannotBecomeReady(task: Task): TaskError {
+  return new TaskError({
+    code: "invalid_transition",
+    message: `Task \`${task.id}\` is ${task.status} and will not become ready.`,
+    hint: "Reopen it first.",
+    details: { id: task.id, from: task.status, to: "pending" },
+  });
+}
+
+/** The pinned panel: work in progress, then the next few pending tasks. */
+export function renderPanel(list: TaskReads): Panel {
+  return guard((core) => core.view_panel(list[sessionOf].handle)) as Panel;
+}
+
+/** Every row as one line: `id · status · title`. */
+export function renderRows(list: TaskReads): RowLine[] {
+  return guard((core) => core.view_rows(list[sessionOf].handle)) as RowLine[];
+}
+
+/** The read-only dialog of one task. Throws `not_found`. */
+export function renderDetail(list: TaskReads, id: string): Detail {
+  const session = list[sessionOf];
+  const handle = session.handle;
+  const slot = session.mirror.slot(String(id));
+  if (slot === undefined) throw notFound(String(id));
+  return guard((core) => core.view_detail(handle, slot)) as Detail;
+}

@@ -1,0 +1,103 @@
+import * as glue from "./generated/core.js";
+import { TaskError } from "./errors.js";
+
+/** Where the engine comes from: its bytes, or a compiled module where bytes may not be compiled. */
+export type Source = () => BufferSource | WebAssembly.Module;
+
+/** The raw exports of the engine. */
+export type Core = typeof glue;
+
+let source: Source | undefined;
+let memory: WebAssembly.Memory | undefined;
+/** Grows when the instance is replaced after a trap: whoever holds a handle of an older one must make a new one. */
+let generation = 0;
+
+/** Says where the engine comes from. Nothing is compiled before the first list is made. */
+export function registerSource(next: Source): void {
+  source ??= next;
+}
+
+/** The number of the present instance; handles of another one are void. */
+export function currentGeneration(): number {
+  return generation;
+}
+
+/**
+ * The engine, compiled and started at the first call. One instance serves every list of this realm.
+ *
+ * Throws `wasm_unsupported` where there is no WebAssembly, `wasm_load_failed` where it cannot be compiled.
+ */
+export function core(): Core {
+  if (memory === undefined) start();
+  return glue;
+}
+
+/** The memory of the present instance. */
+export function coreMemory(): WebAssembly.Memory {
+  if (memory === undefined) start();
+  return memory as WebAssembly.Memory;
+}
+
+function start(): void {
+  if (typeof WebAssembly === "undefined") {
+    throw new TaskError({
+      code: "wasm_unsupported",
+      message: "This environment has no WebAssembly.",
+      hint: "Use a browser, Node 20 or later, Bun, Deno or a worker runtime.",
+    });
+  }
+  if (source === undefined) {
+    throw new TaskError({
+      code: "wasm_load_failed",
+      message: "The engine has not been loaded.",
+      hint: "With `blockedby/slim`, call `await load(source)` before anything else.",
+    });
+  }
+  try {
+    memory = glue.initSync({ module: source() }).memory;
+  } catch (cause) {
+    throw new TaskError({
+      code: "wasm_load_failed",
+      message: "The engine could not be compiled.",
+      hint: "A content security policy needs 'wasm-unsafe-eval' in script-src; runtimes that compile no bytes need the `workerd` entry or `blockedby/slim`.",
+      cause,
+    });
+  }
+}
+
+const PANIC = "__blockedby_panic__";
+
+/** Whether an error says that the engine itself broke off, so that its state cannot be trusted. */
+function isTrap(error: unknown): boolean {
+  // Running out of stack inside the engine comes as a RangeError.
+  return error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+}
+
+/**
+ * Turns what a call into the engine threw into what its caller should see. After a trap the instance is
+ * replaced by a fresh one, and every list is made anew from its mirror at its next use.
+ */
+export function afterThrow(error: unknown): unknown {
+  if (!isTrap(error)) return error;
+  const place = globalThis as { [PANIC]?: unknown };
+  const panic = typeof place[PANIC] === "string" ? place[PANIC] : undefined;
+  delete place[PANIC];
+  replaceInstance();
+  return new TaskError({
+    code: "poisoned",
+    message: "The engine broke off in the middle of this call and was started anew.",
+    hint: "The list stands as it stood before the call. Please report this with `details.panic`.",
+    details: panic === undefined ? {} : { panic },
+    cause: error,
+  });
+}
+
+/** Replaces the instance. Every handle is void afterwards. */
+export function replaceInstance(): void {
+  generation += 1;
+  const reset = (glue as { __wbg_reset_state?: () => void }).__wbg_reset_state;
+  if (reset === undefined) return;
+  reset();
+  // Already started, so this only hands out the exports of the new instance.
+  memory = glue.initSync({ module: (source as Source)() }).memory;
+}

@@ -1,0 +1,472 @@
+import { guard, readAnswer, takeNumbers, writeNumbers, writeText, writeTexts } from "./boundary.js";
+import { TaskError, type TaskErrorInit } from "./errors.js";
+import { Mirror } from "./mirror.js";
+import { currentGeneration } from "./runtime.js";
+import type { Attempt, Change, ListOptions, NewTask, Operation, Task, TaskErrorCode } from "./types.js";
+
+/** A quick call that wants the general way. */
+const UNFIT = -2;
+const NO_LIMIT = 0xffff_ffff;
+
+/** The answer of a call: it never throws a refusal. */
+export type Outcome = Attempt<TaskError>;
+
+/** A tool call's answer: the result that the model reads, and what changed. */
+export interface ToolOutcome {
+  readonly result: unknown;
+  readonly change: Change | undefined;
+}
+
+/** A stored list: one text, or a head with rows apart. */
+export interface StoredText {
+  readonly head: string;
+  /** A JSON list of rows. */
+  readonly rows?: string;
+}
+
+/**
+ * One list in the engine with its mirror: every call that crosses. When the instance is replaced after a
+ * trap, the list is made anew from the mirror at its next use.
+ */
+export class Session {
+  #handle: number;
+  #generation: number;
+  #freed = false;
+  #actor: string | undefined = "host";
+  #operation = 0;
+  readonly #rulesText: string;
+  /** Kept, so that a list that is made anew goes on under the session's name and mints no id twice. */
+  #seed: [number, number, number, number] | undefined;
+  /** The word before the numbers of this session's operations. */
+  readonly name: string;
+  /** The list's own id. */
+  readonly listId: string;
+  readonly mirror: Mirror;
+
+  constructor(
+    private readonly options: ListOptions,
+    stored?: StoredText,
+  ) {
+    this.#rulesText = rulesText(options.rules);
+    this.#handle = this.#make(stored);
+    this.#generation = currentGeneration();
+    this.mirror = new Mirror(this.#handle, stored === undefined);
+    [this.name, this.listId] = this.#names();
+    if (stored !== undefined) this.#readHead(stored.head);
+  }
+
+  #make(stored: StoredText | undefined): number {
+    const seed = (this.#seed ??= this.#draw());
+    let handle: number;
+    if (stored === undefined) {
+      const size = writeText(this.#rulesText);
+      handle = guard((core) => core.create(size, ...seed));
+    } else {
+      const sizes = writeTexts([this.#rulesText, stored.head, stored.rows ?? ""]) as [number, number, number];
+      handle = guard((core) => core.open(...sizes, this.#flags(stored), ...seed));
+    }
+    if (handle < 0) throw refusal();
+    return handle;
+  }
+
+  #flags(stored: StoredText): number {
+    const aside = this.options.onCycle === "setAside" ? 1 : 0;
+    return aside | (this.options.adopt === true ? 2 : 0) | (stored.rows === undefined ? 0 : 4);
+  }
+
+  #draw(): [number, number, number, number] {
+    const given = this.options.random?.(16);
+    if (given !== undefined) {
+      const view = new DataView(given.buffer, given.byteOffset, given.byteLength);
+      return [view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12)];
+    }
+    if (!guard((core) => core.draw_seed())) {
+      throw new TaskError({
+        code: "wasm_unsupported",
+        message: "This environment has no source of randomness.",
+        hint: "Pass `random: (bytes) => Uint8Array` when you open the list.",
+      });
+    }
+    return [...takeNumbers(4)] as [number, number, number, number];
+  }
+
+  #names(): [string, string] {
+    guard((core) => core.names(this.#handle));
+    return JSON.parse(readAnswer()) as [string, string];
+  }
+
+  /** Revision and counts of a list that was just opened, before any row is read. */
+  #readHead(head: string): void {
+    const found = /"revision"\s*:\s*(\d+)/.exec(head);
+    this.mirror.revision = found === null ? 0 : Number(found[1]);
+    const { mirror } = this;
+    mirror.readyCount = guard((core) => core.ready(this.#handle, NO_LIMIT));
+    mirror.blockedCount = guard((core) => core.blocked(this.#handle, NO_LIMIT));
+    mirror.hasMissing = guard((core) => core.missing(this.#handle)) > 0;
+    mirror.nextSeq = Number.NaN;
+  }
+
+  /** The handle in the present instance, with every word sent. */
+  get handle(): number {
+    const handle = this.quickHandle;
+    this.mirror.flushWords();
+    return handle;
+  }
+
+  /** The handle, for calls that do not look at words. */
+  get quickHandle(): number {
+    if (this.#freed) throw disposed();
+    if (this.#generation !== currentGeneration()) this.revive();
+    return this.#handle;
+  }
+
+  /** Whether the instance that holds this list was replaced. */
+  get isStale(): boolean {
+    return this.#generation !== currentGeneration();
+  }
+
+  /** Makes the list anew, from a stored text or from the mirror. Undo history is lost with the old instance. */
+  revive(stored: StoredText = this.#mirrored()): void {
+    this.#generation = currentGeneration();
+    this.#handle = this.#make(stored);
+    this.mirror.rebind(this.#handle);
+    this.#actor = "host";
+  }
+
+  #mirrored(): StoredText {
+    const { mirror } = this;
+    const tasks = mirror.list().map(({ readiness: _, ...row }) => row);
+    const head = {
+      format: "blockedby",
+      version: 1,
+      revision: mirror.revision,
+      list: this.listId,
+      counters: { seq: Math.max(0, (mirror.nextSeq || 1) - 1), fence: mirror.lastFence },
+      tasks,
+    };
+    return { head: JSON.stringify(head) };
+  }
+
+  /** Frees the list's memory in the engine. */
+  free(): void {
+    if (this.#freed) return;
+    this.#freed = true;
+    if (!this.isStale) guard((core) => core.free(this.#handle));
+  }
+
+  /** The number of the next operation. */
+  nextOperation(): number {
+    this.#operation += 1;
+    return this.#operation;
+  }
+
+  /** Now, as a whole number of Unix milliseconds. */
+  now(): number {
+    const now = this.options.now?.() ?? Date.now();
+    if (Number.isSafeInteger(now) && now >= 0) return now;
+    const floor = Math.floor(now);
+    if (Number.isSafeInteger(floor) && floor >= 0) return floor;
+    throw new TaskError({
+      code: "invalid_value",
+      message: "`now` must give Unix milliseconds.",
+      hint: "Return a number such as Date.now().",
+      details: { field: "now", got: String(now), expected: "a whole number, 0 or more" },
+    });
+  }
+
+  /** Says who makes the next calls. */
+  actAs(actor: string): void {
+    const handle = this.quickHandle;
+    if (actor === this.#actor) return;
+    this.#actor = undefined;
+    const size = writeText(actor);
+    if (guard((core) => core.set_actor(handle, size)) < 0) throw refusal();
+    this.#actor = actor;
+  }
+
+  #done(length: number, action: string, blockedBy?: readonly string[]): Outcome {
+    if (length < 0) return { ok: false, error: refusal() };
+    return { ok: true, change: this.mirror.apply(action, blockedBy) };
+  }
+
+  /** Carries out a command given as JSON text. */
+  run(action: string, text: string, now: number, operation: number): Outcome {
+    const handle = this.handle;
+    this.mirror.ensure();
+    const size = writeText(text);
+    return this.#done(guard((core) => core.apply(handle, size, now, operation)), action);
+  }
+
+  /**
+   * Adds a task the quick way: only numbers cross, words follow later. `undefined` when the task is not plain
+   * enough to be sure of the outcome; then nothing was done. What is tested here only chooses the way, the
+   * general one decides.
+   */
+  quickAdd(task: NewTask, actor: string, now: number): Outcome | undefined {
+    const { mirror } = this;
+    if (mirror.hasMissing || this.#actor !== actor) return undefined;
+    let id: unknown;
+    let title: unknown;
+    let description: unknown;
+    let blockers: unknown;
+    for (const key in task) {
+      switch (key) {
+        case "id":
+          id = task.id;
+          break;
+        case "title":
+          title = task.title;
+          break;
+        case "description":
+          description = task.description;
+          break;
+        case "blockedBy":
+          blockers = task.blockedBy;
+          break;
+        default:
+          return undefined;
+      }
+    }
+    if (!isPlainId(id) || !isPlainText(title, 1000)) return undefined;
+    if (description !== undefined && !isPlainText(description, 10_000)) return undefined;
+    if (mirror.slot(id) !== undefined || !Number.isFinite(mirror.nextSeq)) return undefined;
+    const blockedBy = blockers === undefined ? [] : this.#slots(blockers);
+    if (blockedBy === undefined) return undefined;
+    const handle = this.quickHandle;
+    const count = blockedBy.length;
+    const length = guard((core) => core.add(handle, count, now, this.nextOperation()));
+    if (length === UNFIT) return undefined;
+    if (length < 0) return { ok: false, error: refusal() };
+    const ids = count === 0 ? NO_IDS : Object.freeze((blockers as readonly string[]).slice());
+    const change = mirror.added({ id, title, description, blockedBy: ids, createdBy: actor, now });
+    // The row is in the engine either way; what is not as given is read back.
+    return { ok: true, change: change ?? this.#readBack({ id, title, description }) };
+  }
+
+  #readBack(words: { id: string; title: string; description: string | undefined }): Change {
+    const slot = guard((core) => core.slots(this.#handle)) - 1;
+    const [size] = writeTexts([`${words.id}\0${words.title}\0${words.description ?? ""}\0`]) as [number];
+    writeNumbers([slot]);
+    guard((core) => core.fill(this.#handle, 1, size));
+    return this.mirror.apply("add");
+  }
+
+  /** The slots of ids, written for the next call; `undefined` when one is not a known row or stands twice. */
+  #slots(ids: unknown): readonly number[] | undefined {
+    if (!Array.isArray(ids) || ids.length > 64) return undefined;
+    const slots: number[] = [];
+    for (const id of ids as unknown[]) {
+      const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
+      if (slot === undefined) return undefined;
+      slots.push(slot);
+    }
+    if (slots.length > 0) writeNumbers(slots);
+    return slots;
+  }
+
+  /** Replaces blockers the quick way; `undefined` when the general one must decide. */
+  quickBlockers(id: unknown, blockers: unknown, now: number): Outcome | undefined {
+    const handle = this.handle;
+    const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
+    if (slot === undefined) return undefined;
+    const slots = this.#slots(blockers);
+    if (slots === undefined) return undefined;
+    const length = guard((core) => core.set_blockers(handle, slot, slots.length, now, this.nextOperation()));
+    if (length === UNFIT) return undefined;
+    const ids = slots.length === 0 ? NO_IDS : Object.freeze((blockers as readonly string[]).slice());
+    return this.#done(length, "update", ids);
+  }
+
+  /** Starts or completes a task the quick way; `undefined` when the id is not that of a row. */
+  quickStatus(action: "start" | "complete", id: unknown, now: number): Outcome | undefined {
+    const handle = this.handle;
+    const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
+    if (slot === undefined) return undefined;
+    const operation = this.nextOperation();
+    return this.#done(guard((core) => core.set_status(handle, slot, action === "start" ? 1 : 3, now, operation)), action);
+  }
+
+  /** Calls a tool of a dialect with arguments given as JSON text. */
+  callTool(dialect: string, tool: string, text: string, now: number, operation: number): ToolOutcome {
+    const handle = this.handle;
+    this.mirror.ensure();
+    const sizes = writeTexts([dialect, tool, text]) as [number, number, number];
+    const length = guard((core) => core.call_tool(handle, ...sizes, now, operation));
+    if (length < 0) throw refusal();
+    const result: unknown = JSON.parse(readAnswer());
+    const change = length === 0 ? undefined : this.mirror.apply(String((result as { action?: unknown }).action));
+    return { result, change };
+  }
+
+  /** Rows that the engine lists. */
+  listed(question: "ready" | "blocked", limit: number | undefined): Task[] {
+    const handle = this.quickHandle;
+    const most = limit === undefined ? NO_LIMIT : Math.max(0, Math.min(NO_LIMIT, Math.floor(limit)));
+    this.mirror.ensure();
+    return this.mirror.pick(guard((core) => core[question](handle, most)));
+  }
+
+  /** Rows that the engine finds by a walk over the graph. */
+  walked(question: "stalled" | "critical_path"): Task[] {
+    const handle = this.handle;
+    this.mirror.ensure();
+    return this.mirror.pick(guard((core) => core[question](handle)));
+  }
+
+  /** Rows in which words occur. */
+  search(query: string, limit: number): Task[] {
+    const handle = this.handle;
+    this.mirror.ensure();
+    const size = writeText(query);
+    return this.mirror.pick(guard((core) => core.search(handle, size, limit)));
+  }
+
+  /** What stands before and behind the rows of the stored text. */
+  envelope(): [string, string] {
+    const handle = this.handle;
+    guard((core) => core.envelope(handle));
+    return JSON.parse(readAnswer()) as [string, string];
+  }
+
+  /** The stored texts of rows. */
+  rowTexts(slots: readonly number[]): string[] {
+    const handle = this.handle;
+    const texts: string[] = [];
+    for (let at = 0; at < slots.length; at += 1024) {
+      const group = slots.slice(at, at + 1024);
+      writeNumbers(group);
+      guard((core) => core.export_rows(handle, group.length));
+      const parts = readAnswer().split("\0");
+      parts.pop();
+      texts.push(...parts);
+    }
+    return texts;
+  }
+
+  /** A place in the journal. */
+  mark(): number {
+    const handle = this.quickHandle;
+    return guard((core) => core.mark(handle));
+  }
+
+  /** Keeps operations from a place on, so that they can be taken back. */
+  pin(mark: number): void {
+    const handle = this.quickHandle;
+    guard((core) => core.pin(handle, mark));
+  }
+
+  /** Takes back every operation since a place. */
+  rollBack(mark: number, revision: number): Change {
+    const handle = this.handle;
+    this.mirror.ensure();
+    guard((core) => core.roll_back(handle, mark, revision));
+    return this.mirror.apply("rollback");
+  }
+
+  /** Takes the list's place by what a storage holds. */
+  replace(stored: StoredText): Change {
+    const handle = this.handle;
+    this.mirror.ensure();
+    const [head, rows] = writeTexts([stored.head, stored.rows ?? ""]) as [number, number];
+    const length = guard((core) => core.replace(handle, head, rows, this.#flags(stored)));
+    if (length < 0) throw refusal();
+    return this.mirror.apply("reload");
+  }
+
+  /** Whether the text that this was opened from had been edited by something else. */
+  wasEdited(): boolean {
+    const handle = this.quickHandle;
+    return guard((core) => core.was_edited(handle));
+  }
+
+  /** The age at which work in progress is stale when a session opens the list, in milliseconds. */
+  staleAfter(): number | null {
+    const handle = this.quickHandle;
+    const age = guard((core) => core.stale_after(handle));
+    return age < 0 ? null : age;
+  }
+
+  /** Numbers of this session's operations that the journal holds. */
+  landed(): Set<number> {
+    const handle = this.handle;
+    const size = writeText(this.name);
+    const numbers = takeNumbers(guard((core) => core.landed(handle, size)) * 2);
+    const found = new Set<number>();
+    for (let at = 0; at < numbers.length; at += 2) {
+      found.add((numbers[at] as number) + (numbers[at + 1] as number) * 4_294_967_296);
+    }
+    return found;
+  }
+
+  /** Operations since a place. */
+  operations(mark: number): Operation[] {
+    const handle = this.handle;
+    guard((core) => core.operations(handle, mark));
+    return JSON.parse(readAnswer()) as Operation[];
+  }
+
+  /** Applies operations that a host's journal kept. */
+  replay(text: string): Outcome {
+    const handle = this.handle;
+    this.mirror.ensure();
+    const size = writeText(text);
+    return this.#done(guard((core) => core.replay(handle, size)), "replay");
+  }
+
+  /** The full snapshot of a dialect. */
+  wireSnapshot(): unknown {
+    const handle = this.handle;
+    guard((core) => core.wire_snapshot(handle));
+    return JSON.parse(readAnswer());
+  }
+}
+
+const NO_IDS: readonly string[] = Object.freeze([]);
+const PLAIN_ID = /^[!-~]{1,128}$/;
+
+function isPlainId(id: unknown): id is string {
+  return typeof id === "string" && PLAIN_ID.test(id);
+}
+
+/** Words that are surely within every limit and cross without loss. */
+function isPlainText(text: unknown, most: number): text is string {
+  if (typeof text !== "string" || text.length === 0 || text.length > most) return false;
+  const first = text.charCodeAt(0);
+  if (first <= 32 || first >= 127 || text.includes("\0")) return false;
+  return (text as { isWellFormed?: () => boolean }).isWellFormed?.() ?? false;
+}
+
+function rulesText(rules: ListOptions["rules"]): string {
+  return rules === undefined ? "" : toJson(rules, "rules");
+}
+
+/** JSON text of what a caller gave; what cannot be written is `invalid_value`. */
+export function toJson(value: unknown, field: string): string {
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    cause = error;
+  }
+  if (text !== undefined) return text;
+  throw new TaskError({
+    code: "invalid_value",
+    message: `\`${field}\` cannot be written as JSON.`,
+    hint: "Pass plain data: no functions, no BigInt, no object that contains itself.",
+    details: { field, got: typeof value, expected: "plain data" },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The refusal that the engine has just answered. */
+export function refusal(): TaskError {
+  const init = JSON.parse(readAnswer()) as TaskErrorInit & { code: TaskErrorCode };
+  return new TaskError(init);
+}
+
+/** The error of a list that was let go. */
+export function disposed(): TaskError {
+  return new TaskError({ code: "disposed", message: "This list has been disposed of.", hint: "Open it again." });
+}
+

@@ -1,0 +1,23 @@
+//! The text of a panic, for the error that the wrapper makes of the trap.
+
+use std::cell::RefCell;
+
+use js_sys::{global, Reflect};
+use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
+
+thread_local! {
+    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Where the text is left for the wrapper: the instance is not called again after a trap.
+const PLACE: &str = "__blockedby_panic__";
+
+#[wasm_bindgen(start)]
+fn start() {
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, |place| format!(" ({}:{})", place.file(), place.line()));
+        let text = format!("{}{place}", info.payload_as_str().unwrap_or("panic"));
+        let left = Reflect::set(&global(), &JsValue::from_str(PLACE), &JsValue::from_str(&text));
+        TEXT.with_borrow_mut(|kept| *kept = if left.is_ok() { String::new() } else { text });
+    }));
+}
