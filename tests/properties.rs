@@ -248,8 +248,19 @@ impl Writer<'_> {
             entries.push(Value::Object(entry));
         }
         self.keys = 0;
-        if self.throw.percent(30) {
+        // Later keys are named by new tasks alone, and those are not begun with another status: what an
+        // entry does to a task that its batch has yet to add is a conformance case.
+        let all_new = entries.iter().all(|entry| entry["action"] == "add");
+        if all_new && self.throw.percent(40) {
             entries.reverse();
+        }
+        for entry in &mut entries {
+            if names_keys(entry)
+                && let Some(entry) = entry.as_object_mut()
+                && entry["action"] == "add"
+            {
+                entry.remove("status");
+            }
         }
         Map::from_iter([("action".to_owned(), json!("batch")), ("commands".to_owned(), json!(entries))])
     }
@@ -361,6 +372,12 @@ impl Writer<'_> {
         }
         Value::Object(command)
     }
+}
+
+/// Whether a command names a key as blocker or parent.
+fn names_keys(command: &Value) -> bool {
+    let is_key = |value: &Value| value.as_str().is_some_and(|text| KEYS.contains(&text));
+    is_key(&command["parent"]) || command["blockedBy"].as_array().is_some_and(|list| list.iter().any(is_key))
 }
 
 /// The rules of a sequence: presets by name, others as changes of the default.
@@ -490,13 +507,15 @@ impl Run {
                 }
             }
             (Err(error), Err(model)) => {
-                if error["code"] != model.code {
+                // With references to later entries it is open which of several refusals comes first.
+                let new_keys = command["commands"].as_array().is_some_and(|entries| entries.iter().any(names_keys));
+                if error["code"] != model.code && !new_keys {
                     return Err(format!("refusals differ\n  engine: {error}\n  model:  {} {}", model.code, model.details));
                 }
                 if before != after {
                     return Err(format!("a refusal changed the text\n{before}\n{after}"));
                 }
-                if let (Some(attempt), "cycle") = (&model.attempt, model.code) {
+                if let (Some(attempt), true) = (&model.attempt, error["code"] == "cycle") {
                     self.real_path(command, &error["details"]["path"], attempt)?;
                 }
             }
@@ -672,14 +691,16 @@ impl Run {
 
 // TEMPORARY
 fn skip(model: &Model, command: &Value, actor: &str) -> bool {
-    let skip = std::env::var("SKIP").unwrap_or_default();
-    let has = |word: &str| skip.split(',').any(|w| w == word);
+    let words = std::env::var("SKIP").unwrap_or_default();
+    let has = |word: &str| words.split(',').any(|w| w == word);
     let again = |c: &Value| (c["action"] == "start" || c["status"] == "in_progress") && c["id"].as_str().and_then(|id| model.find(id)).is_some_and(|t| t.status.word() == "in_progress");
     let refused = |c: &Value| model.clone().run(c, &Context { actor: "host", now: 1, minted: &[] }).is_err();
     (has("addring") && command["action"] == "add" && refused(command)) ||
+    command["commands"].as_array().is_some_and(|list| list.iter().any(|entry| skip(model, entry, actor))) ||
     (has("agentundo") && actor.starts_with("agent") && (command["action"] == "undo" || command["action"] == "redo")) ||
     (has("heartbeat") && command["action"] == "heartbeat") ||
     (has("steal") && command.get("owner").is_some() && actor.starts_with("agent")) ||
+    (has("parentedge") && command["action"] == "update" && command.get("parent").is_some() && (command.get("blockedBy").is_some() || command.get("addBlockedBy").is_some())) ||
     (has("rmcancel") && command["removal"] == "cancel") ||
     (has("batch") && command["action"] == "batch")
         || (has("archive") && command["action"] == "archive")
@@ -834,11 +855,11 @@ fn what_is_no_command_is_refused() {
 
 /// Undoable are the operations that the model says are; the list of them is part of the contract.
 #[test]
-fn recovery_heartbeat_and_archive_are_not_undoable() {
-    for action in ["add", "update", "complete", "remove", "claim", "release", "hold", "batch"] {
+fn recovery_and_heartbeat_are_not_undoable() {
+    for action in ["add", "update", "complete", "remove", "claim", "release", "hold", "archive", "batch"] {
         assert!(is_undoable(action), "{action}");
     }
-    for action in ["undo", "redo", "heartbeat", "archive", "recoverStale"] {
+    for action in ["undo", "redo", "heartbeat", "recoverStale"] {
         assert!(!is_undoable(action), "{action}");
     }
 }

@@ -37,11 +37,6 @@ export function displayWidth(text: string): number {
   return columns;
 }
 
-/** The text with blanks behind it, so many columns wide; longer ones stay as they are. */
-export function padEnd(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - displayWidth(text)));
-}
-
 /** The text cut to so many columns, with `…` at the end when something is missing; never cuts a character in two. */
 export function fit(text: string, columns: number): string {
   if (text.length <= columns && plainAscii.test(text)) return text;

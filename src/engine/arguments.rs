@@ -260,9 +260,17 @@ pub fn peek<'a>(text: &'a str, name: &str) -> Result<Option<Cow<'a, str>>, Refus
     Ok(found)
 }
 
-fn unreadable(fault: &Fault) -> Refusal {
+/// The refusal of JSON that cannot be read as what `field` should be.
+fn broken_json(field: &str, fault: &Fault, expected: &str) -> Refusal {
+    if fault.problem == crate::json::TOO_DEEP {
+        return Refusal::limit("levels of JSON", crate::json::MAX_DEPTH);
+    }
     let got = format!("unreadable ({} at byte {})", fault.problem, fault.at);
-    Refusal::invalid("arguments", &got, "one JSON object")
+    Refusal::invalid(field, &got, expected)
+}
+
+fn unreadable(fault: &Fault) -> Refusal {
+    broken_json("arguments", fault, "one JSON object")
 }
 
 fn unknown(key: &str, table: &[Argument]) -> Refusal {
@@ -293,10 +301,7 @@ fn expected(kind: ArgumentKind) -> String {
 }
 
 fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> Result<Value<'a>, Refusal> {
-    let broken = |fault: Fault| {
-        let got = format!("unreadable ({} at byte {})", fault.problem, fault.at);
-        Refusal::invalid(argument.name, &got, &expected(argument.kind))
-    };
+    let broken = |fault: Fault| broken_json(argument.name, &fault, &expected(argument.kind));
     let found = reader.kind().map_err(broken)?;
     if found == Kind::Null {
         reader.raw().map_err(broken)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::task::Slot;
+use crate::task::{Slot, Status};
 
 use super::command::{Add, Command};
 use super::error::{Code, Refusal};
@@ -28,7 +28,7 @@ impl Transaction<'_> {
             if !names_later(command, |id| later.comes_after(id, at)) {
                 subjects[at] = self.decide(command).map_err(|refusal| at_entry(refusal, at))?;
             } else if let Command::Add(add) = command {
-                let bare = Add { blocked_by: Vec::new(), parent: None, ..add.clone() };
+                let bare = Add { blocked_by: Vec::new(), parent: None, status: Status::Pending, ..add.clone() };
                 let slot = self.decide(&Command::Add(bare)).map_err(|refusal| at_entry(refusal, at))?;
                 subjects[at] = slot;
                 postponed.push((at, slot));
@@ -48,13 +48,13 @@ impl Transaction<'_> {
 
     fn link_added(&mut self, slot: Slot, add: &Add<'_>) -> Result<(), Refusal> {
         let id = self.id(slot);
-        let blockers = self.resolve_blockers(&id, Some(slot), &add.blocked_by)?;
+        let blockers = self.resolve_blockers(&id, Some(slot), None, &add.blocked_by)?;
         self.replace_blockers(slot, blockers)?;
         if let Some(parent) = &add.parent {
             let parent = self.resolve(parent)?;
             self.set_parent(slot, Some(parent))?;
         }
-        Ok(())
+        self.begin_with(slot, add.status)
     }
 }
 

@@ -141,7 +141,7 @@ impl State {
             // Rows that still name it now name an id that nobody has.
             let id = self.task(slot).id().to_owned();
             let was_open = status.is_open();
-            let placeholder = self.add_missing(&id);
+            let placeholder = self.placeholder(&id);
             let dependents = std::mem::take(&mut self.task_mut(slot).blocks);
             let nodes = (self.task(placeholder).node, self.task(slot).node);
             self.topology.place_before(nodes.0, nodes.1);
@@ -186,7 +186,7 @@ impl State {
         for blocker in named {
             let slot = if matches!(self.task(*blocker).presence, Presence::Gone | Presence::Forgotten) {
                 let id = self.task(*blocker).id().to_owned();
-                self.find(&id).unwrap_or_else(|| self.add_missing(&id))
+                self.find(&id).unwrap_or_else(|| self.placeholder(&id))
             } else {
                 *blocker
             };

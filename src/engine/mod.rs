@@ -250,6 +250,9 @@ impl Engine {
 
     fn commit(&mut self, mut change: Change, events: Vec<event::Event>, role: Role, context: &Context) -> Change {
         if change.changed {
+            // A sign of life changes nothing that could be taken back.
+            let alive = events.iter().all(|event| matches!(event, event::Event::Updated { .. }));
+            let role = if alive && role == Role::Plain { Role::Fixed } else { role };
             self.state.revision += 1;
             self.journal.push(Operation {
                 session: Rc::clone(&self.session),

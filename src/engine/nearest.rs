@@ -3,11 +3,16 @@
 /// Longest word that is compared.
 const LONGEST: usize = 64;
 
-/// The candidate that differs least from `word`, when it differs by at most a third of its length
-/// (Levenshtein distance, letter case ignored). The first wins ties.
+/// The candidate that differs least from `word` (Levenshtein distance, letter case ignored), when it differs
+/// by at most two letters or a third of its length; one letter in a word of three, none in a shorter one. The
+/// first wins ties.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.chars().take(LONGEST).flat_map(char::to_lowercase).collect();
-    let allowed = (word.len() / 3).max(1);
+    let allowed = match word.len() {
+        0..=2 => 0,
+        3 => 1,
+        length => (length / 3).max(2),
+    };
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         if candidate.len() > 4 * LONGEST {

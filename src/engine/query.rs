@@ -160,7 +160,11 @@ impl State {
     #[must_use]
     pub fn critical_path(&self) -> Vec<Slot> {
         let order = sort(self, self.topology.len()).unwrap_or_default();
-        let path = longest_path(self, &order, |node| self.is_open_task(node));
+        let weight = |node: Node| {
+            let open = self.task(self.slot_of_node[node as usize]).holds_others();
+            open.then(|| u32::from(self.is_open_task(node)))
+        };
+        let path = longest_path(self, &order, weight);
         path.into_iter().map(|node| self.slot_of_node[node as usize]).collect()
     }
 
@@ -172,7 +176,9 @@ impl State {
         for node in sort(self, self.topology.len()).unwrap_or_default() {
             let mut deepest = 0;
             self.before(node, |before| deepest = deepest.max(depth[before as usize]));
-            if self.is_open_task(node) {
+            if !self.task(self.slot_of_node[node as usize]).status().is_open() {
+                deepest = 0;
+            } else if self.is_open_task(node) {
                 if layers.len() == deepest {
                     layers.push(Vec::new());
                 }

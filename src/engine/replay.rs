@@ -20,7 +20,9 @@ impl Engine {
         while reader.item(&mut first).map_err(fault)? {
             let at = reader.position();
             let json = reader.raw().map_err(fault)?;
-            for operation in snapshot::read_operations(&self.state, &format!("[{json}]")).map_err(fault)? {
+            let one = format!("[{json}]");
+            snapshot::add_names(&mut self.state, &one).map_err(fault)?;
+            for operation in snapshot::read_operations(&self.state, &one).map_err(fault)? {
                 let context = Context { actor: operation.actor.clone(), now: operation.at, operation: operation.number };
                 for (done, event) in operation.events.iter().enumerate() {
                     if self.state.evolve(event, &context).is_err() {

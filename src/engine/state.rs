@@ -218,6 +218,33 @@ impl State {
         slot
     }
 
+    /// The slot of an id that never was a task's: a placeholder in use, or one that nobody names any more.
+    pub(super) fn find_named(&self, id: &str) -> Option<Slot> {
+        self.find(id).or_else(|| {
+            let at = self.tasks.iter().position(|task| task.presence == Presence::Forgotten && task.id() == id)?;
+            Slot::try_from(at).ok()
+        })
+    }
+
+    /// A placeholder for an id that nobody has: one from before, or a new one.
+    pub(super) fn placeholder(&mut self, id: &str) -> Slot {
+        let Some(slot) = self.find_named(id) else { return self.add_missing(id) };
+        if self.task(slot).presence == Presence::Forgotten {
+            self.task_mut(slot).presence = Presence::Missing;
+            self.missing += 1;
+            self.index_id(slot);
+        }
+        slot
+    }
+
+    /// A placeholder that no row names.
+    pub(super) fn add_forgotten(&mut self, id: &str) {
+        let slot = self.add_missing(id);
+        self.forget_id(slot);
+        self.missing -= 1;
+        self.task_mut(slot).presence = Presence::Forgotten;
+    }
+
     /// The children order of a parent.
     #[must_use]
     pub fn child_order(&self, parent: Slot) -> ChildOrder {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::graph::Node;
-use crate::task::{Extra, Millis, Progress, Slot, Slots, Status};
+use crate::task::{Extra, Millis, Presence, Progress, Slot, Slots, Status};
 
 use super::error::{shorten, Code, Refusal};
 use super::event::Event;
@@ -81,7 +81,8 @@ impl<'e> Transaction<'e> {
                 debug_assert!(undone.is_ok(), "what was legal before is legal again");
             }
         }
-        while self.state.next_slot() > self.first_slot {
+        let unused = |state: &State| state.tasks.last().is_some_and(|task| task.presence == Presence::Gone);
+        while self.state.next_slot() > self.first_slot && unused(self.state) {
             self.state.forget_last_slot();
         }
         (self.state.next_seq, self.state.last_fence) = self.saved;
@@ -122,15 +123,23 @@ impl<'e> Transaction<'e> {
         nearest(id, self.state.live().take(SUGGESTION_SCAN).map(|(_, task)| task.id())).map(str::to_owned)
     }
 
-    /// The blockers that a caller names for `slot` (`None`: a task that does not exist yet): folded, first place kept (D7).
+    /// The blockers that a caller names for `slot` (`None`: a task that does not exist yet, perhaps with a local
+    /// key): folded, first place kept (D7).
     ///
     /// # Errors
     /// `self_block`, `unknown_blocker`.
-    pub(super) fn resolve_blockers(&self, name: &str, slot: Option<Slot>, ids: &[Cow<'_, str>]) -> Result<Slots, Refusal> {
+    pub(super) fn resolve_blockers(
+        &self,
+        name: &str,
+        slot: Option<Slot>,
+        key: Option<&str>,
+        ids: &[Cow<'_, str>],
+    ) -> Result<Slots, Refusal> {
         let mut blockers = Slots::new();
         for id in ids {
             let found = self.look_up(id);
-            if found.is_some_and(|found| Some(found) == slot) || (slot.is_none() && id.trim() == name) {
+            let own = found.is_none() && (id.trim() == name || key == Some(&**id));
+            if found.is_some_and(|found| Some(found) == slot) || own {
                 return Err(Refusal::new(
                     Code::SelfBlock,
                     format!("Task `{name}` cannot wait for itself."),

@@ -1,29 +1,33 @@
 //! Undo and redo: the inverse of an operation, checked like any other call.
 
-use crate::task::{Presence, Slot};
+use std::rc::Rc;
+
+use crate::task::{Extra, Presence, Slot, Text, Words};
 
 use super::error::{Code, Refusal};
 use super::event::Event;
 use super::transaction::Transaction;
 
 impl Transaction<'_> {
-    /// Takes back the events of an operation.
+    /// Takes back the events of an operation, field by field.
     ///
     /// # Errors
-    /// `undo_conflict` when something that it would restore has changed since, `held` or `not_holder`
-    /// when the actor may not move a task that it would move.
+    /// `undo_conflict` when a field that it would restore has changed since, `held` or `not_holder` when the
+    /// actor may not move a task that it would move.
     pub(super) fn take_back(&mut self, events: &[Event]) -> Result<(), Refusal> {
+        for event in events {
+            let (Event::Progress { slot, .. } | Event::Extra { slot, .. }) = event else { continue };
+            if self.state.task(*slot).presence == Presence::Live {
+                self.check_may_move(*slot, None)?;
+            }
+        }
         let mut touched: Vec<Slot> = Vec::new();
         for event in events.iter().rev() {
-            self.check_unchanged(event)?;
-            if matches!(event, Event::Updated { .. }) {
-                continue;
-            }
-            let Some(inverse) = self.state.inverse(event) else { continue };
+            let Some(inverse) = self.inverse_now(event)? else { continue };
+            touched.extend(inverse.slot());
             if self.try_emit(inverse).is_err() {
                 return Err(conflict(self.name(event), "blockedBy"));
             }
-            touched.extend(event.slot());
         }
         touched.sort_unstable();
         touched.dedup();
@@ -39,27 +43,70 @@ impl Transaction<'_> {
         event.slot().map(|slot| self.id(slot))
     }
 
-    /// Whether the list still stands as the event left it.
-    fn check_unchanged(&self, event: &Event) -> Result<(), Refusal> {
-        let Some(slot) = event.slot() else { return Ok(()) };
+    /// The event that restores what `event` replaced, on the list as it stands now.
+    fn inverse_now(&self, event: &Event) -> Result<Option<Event>, Refusal> {
+        let Some(slot) = event.slot() else { return Ok(None) };
         let task = self.state.task(slot);
         let live = task.presence == Presence::Live;
-        let (same, field) = match event {
-            Event::Created { .. } => (live && task.blocks.is_empty() && task.children().is_empty(), "id"),
-            Event::Dropped { text, .. } => (!live && self.state.find_live(text.id()).is_none(), "id"),
-            Event::Progress { new, .. } => {
-                if live {
-                    self.check_may_move(slot, None)?;
-                }
-                (live && task.progress == *new, "status")
+        let check = |same: bool, field: &str| if same { Ok(()) } else { Err(conflict(Some(self.id(slot)), field)) };
+        match event {
+            Event::Updated { .. } | Event::Counted { .. } => return Ok(None),
+            Event::Created { .. } => check(live && task.blocks.is_empty() && task.children().is_empty(), "id")?,
+            Event::Dropped { text, .. } => check(!live && self.state.find_live(text.id()).is_none(), "id")?,
+            Event::Progress { new, .. } => check(live && task.progress == *new, "status")?,
+            Event::Blockers { new, .. } => check(live && task.blocked_by == *new, "blockedBy")?,
+            Event::Parent { new, .. } => check(live && task.parent() == *new, "parent")?,
+            Event::Text { old, new, .. } => {
+                check(live, "id")?;
+                let text = self.words_back(slot, old, new)?;
+                return Ok(Some(Event::Text { slot, old: Rc::clone(&task.text), new: Rc::new(text) }));
             }
-            Event::Blockers { new, .. } => (live && task.blocked_by == *new, "blockedBy"),
-            Event::Text { new, .. } => (live && task.text == *new, "title"),
-            Event::Parent { new, .. } => (live && task.parent() == *new, "parent"),
-            Event::Extra { new, .. } => (live && task.extra == *new, "metadata"),
-            Event::Updated { .. } | Event::Counted { .. } => (true, ""),
-        };
-        if same { Ok(()) } else { Err(conflict(Some(self.id(slot)), field)) }
+            Event::Extra { old, new, .. } => {
+                check(live, "id")?;
+                let extra = self.facets_back(slot, old.as_deref(), new.as_deref())?;
+                let new = if extra.is_empty() { None } else { Some(Rc::new(extra)) };
+                return Ok(Some(Event::Extra { slot, old: task.extra.clone(), new }));
+            }
+        }
+        Ok(self.state.inverse(event))
+    }
+
+    /// The present words with those restored that differ between `old` and `new`.
+    fn words_back(&self, slot: Slot, old: &Text, new: &Text) -> Result<Text, Refusal> {
+        let (old, new, now) = (old.words(), new.words(), self.state.task(slot).text.words());
+        let back = |field: &str, old, new, now| self.field_back(slot, field, old, new, now);
+        Ok(Text::new(Words {
+            id: now.id,
+            title: back("title", old.title, new.title, now.title)?,
+            description: back("description", old.description, new.description, now.description)?,
+            active_form: back("activeForm", old.active_form, new.active_form, now.active_form)?,
+        }))
+    }
+
+    /// The present facets with those restored that differ between `old` and `new`.
+    fn facets_back(&self, slot: Slot, old: Option<&Extra>, new: Option<&Extra>) -> Result<Extra, Refusal> {
+        let nothing = Extra::default();
+        let (old, new) = (old.unwrap_or(&nothing), new.unwrap_or(&nothing));
+        let now = self.state.task(slot).extra.as_deref().unwrap_or(&nothing);
+        Ok(Extra {
+            owner: self.field_back(slot, "owner", &old.owner, &new.owner, &now.owner)?.clone(),
+            claim: self.field_back(slot, "claim", old.claim, new.claim, now.claim)?,
+            hold: self.field_back(slot, "hold", &old.hold, &new.hold, &now.hold)?.clone(),
+            children: self.field_back(slot, "children", old.children, new.children, now.children)?,
+            metadata: self.field_back(slot, "metadata", &old.metadata, &new.metadata, &now.metadata)?.clone(),
+            aside: self.field_back(slot, "asideBlockedBy", &old.aside, &new.aside, &now.aside)?.clone(),
+            facets: self.field_back(slot, "metadata", &old.facets, &new.facets, &now.facets)?.clone(),
+        })
+    }
+
+    fn field_back<T: PartialEq>(&self, slot: Slot, field: &str, old: T, new: T, now: T) -> Result<T, Refusal> {
+        if old == new {
+            Ok(now)
+        } else if now == new {
+            Ok(old)
+        } else {
+            Err(conflict(Some(self.id(slot)), field))
+        }
     }
 }
 

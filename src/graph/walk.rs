@@ -2,7 +2,7 @@
 
 use super::{Arcs, Node};
 
-/// A topological order of the nodes `0..count`, smallest node first among equals
+/// A topological order of the nodes `0..count`; the same graph always gives the same one
 /// (Kahn, "Topological sorting of large networks", CACM 1962). O(nodes + arcs).
 ///
 /// # Errors
@@ -51,9 +51,10 @@ pub fn sort(arcs: &impl Arcs, count: usize) -> Result<Vec<Node>, Vec<Node>> {
     Err(path)
 }
 
-/// The longest path through the nodes that `counts` accepts, first node first, by number of nodes;
-/// the smallest nodes win ties. `order` is a topological order. O(nodes + arcs).
-pub fn longest_path(arcs: &impl Arcs, order: &[Node], counts: impl Fn(Node) -> bool) -> Vec<Node> {
+/// The heaviest path, first node first. A node weighs what `weight` says; one of weight 0 is passed through
+/// and not named, one without weight ends every path. The smallest nodes win ties. `order` is a topological
+/// order. O(nodes + arcs).
+pub fn longest_path(arcs: &impl Arcs, order: &[Node], weight: impl Fn(Node) -> Option<u32>) -> Vec<Node> {
     let mut length = vec![0u32; order.len()];
     let mut via = vec![Node::MAX; order.len()];
     let mut last: Option<Node> = None;
@@ -67,18 +68,21 @@ pub fn longest_path(arcs: &impl Arcs, order: &[Node], counts: impl Fn(Node) -> b
                 previous = before;
             }
         });
-        if counts(*node) {
-            length[*node as usize] = longest + 1;
+        if let Some(weight) = weight(*node) {
+            let total = longest + weight;
+            length[*node as usize] = total;
             via[*node as usize] = previous;
             let best = last.map_or((0, Node::MAX), |last| (length[last as usize], last));
-            if longest + 1 > best.0 || (longest + 1 == best.0 && *node < best.1) {
+            if weight > 0 && (total > best.0 || (total == best.0 && *node < best.1)) {
                 last = Some(*node);
             }
         }
     }
     let mut path = Vec::new();
     while let Some(node) = last {
-        path.push(node);
+        if weight(node).is_some_and(|weight| weight > 0) {
+            path.push(node);
+        }
         last = Some(via[node as usize]).filter(|node| *node != Node::MAX);
     }
     path.reverse();

@@ -15,3 +15,5 @@ pub use writer::{push_string, Writer};
 
 /// Deepest nesting that is read.
 pub const MAX_DEPTH: usize = 64;
+/// The problem of a text that is nested deeper.
+pub const TOO_DEEP: &str = "nested too deeply";

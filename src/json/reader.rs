@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::MAX_DEPTH;
+use super::{MAX_DEPTH, TOO_DEEP};
 
 /// What is wrong with a JSON text, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
             return Err(self.fault(problem));
         }
         if self.depth == MAX_DEPTH {
-            return Err(self.fault("nested too deeply"));
+            return Err(self.fault(TOO_DEEP));
         }
         self.depth += 1;
         self.at += 1;

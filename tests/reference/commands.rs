@@ -71,7 +71,7 @@ fn arguments(action: &str) -> Option<&'static [Argument]> {
 
 /// Whether `undo` takes an operation back.
 pub(crate) fn is_undoable(action: &str) -> bool {
-    !matches!(action, "undo" | "redo" | "heartbeat" | "archive" | "recoverStale")
+    !matches!(action, "undo" | "redo" | "heartbeat" | "recoverStale")
 }
 
 fn fits(kind: Kind, value: &Value) -> bool {
@@ -277,23 +277,28 @@ impl Model {
     }
 
     fn resolve_all(&self, given: &Value, keys: &Keys) -> Vec<String> {
-        match given {
-            Value::Array(items) => items.iter().map(|item| self.resolve(item, keys)).collect(),
-            Value::Null => Vec::new(),
-            one => vec![self.resolve(one, keys)],
-        }
+        listed(given).into_iter().map(|item| self.resolve(item, keys)).collect()
+    }
+
+    /// Whether a value is the key (not the id) of a task that a later entry of the batch adds.
+    fn is_to_come(&self, given: &Value, keys: &Keys) -> bool {
+        let id = given.as_str().and_then(|key| keys.ids.get(key));
+        id.is_some_and(|id| self.find(id).is_none())
     }
 
     /// Blockers in order: not itself, known, each once (D7); `clear` drops what is completed (D6).
-    fn check_blockers(&self, id: &str, blockers: Vec<String>, keys: &Keys) -> Result<Vec<String>, Refusal> {
+    fn check_blockers(&self, id: &str, given: &Value, keys: &Keys) -> Result<Vec<String>, Refusal> {
         let mut kept: Vec<String> = Vec::new();
-        for blocker in blockers {
+        for item in listed(given) {
+            let blocker = self.resolve(item, keys);
             if blocker == id {
                 return refuse("self_block", json!({ "id": id }));
             }
             let Some(row) = self.find(&blocker) else {
-                if keys.to_come.contains(&blocker) {
-                    kept.push(blocker);
+                if self.is_to_come(item, keys) {
+                    if !kept.contains(&blocker) {
+                        kept.push(blocker);
+                    }
                     continue;
                 }
                 return refuse("unknown_blocker", json!({ "id": id, "blocker": blocker }));
@@ -366,7 +371,7 @@ impl Model {
         if !blockers.is_null() && !self.rules.dependencies {
             return refuse("feature_off", json!({ "feature": "dependencies" }));
         }
-        let blocked_by = self.check_blockers(&id, self.resolve_all(blockers, keys), keys)?;
+        let blocked_by = self.check_blockers(&id, blockers, keys)?;
         let parent = self.check_parent(&id, given.get("parent"), keys)?;
         self.tasks.push(Task {
             id: id.clone(),
@@ -408,7 +413,7 @@ impl Model {
                 if parent == id && self.find(id).is_some() {
                     return refuse("cycle", json!({ "path": [id, id] }));
                 }
-                if self.find(&parent).is_none() && !keys.to_come.contains(&parent) {
+                if self.find(&parent).is_none() && (parent == id || !self.is_to_come(value, keys)) {
                     return Err(not_found(&parent));
                 }
                 Ok(Some(parent))
@@ -447,10 +452,10 @@ impl Model {
         }
         let mut edges = before.blocked_by.clone();
         if let Some(set) = given.get("blockedBy") {
-            edges = self.check_blockers(id, self.resolve_all(set, keys), keys)?;
+            edges = self.check_blockers(id, set, keys)?;
         }
         if let Some(more) = given.get("addBlockedBy") {
-            for blocker in self.check_blockers(id, self.resolve_all(more, keys), keys)? {
+            for blocker in self.check_blockers(id, more, keys)? {
                 if !edges.contains(&blocker) {
                     edges.push(blocker);
                 }
@@ -651,6 +656,10 @@ impl Model {
                 if let Some(hold) = &task.hold {
                     return refuse("held", json!({ "id": id, "reason": hold.reason }));
                 }
+                let live = task.claim.as_ref().is_some_and(|claim| claim.lease_until.is_none_or(|until| until > context.now));
+                if live && task.owner.as_deref() != Some(context.actor) {
+                    return refuse("not_holder", json!({ "id": id }));
+                }
                 if task.status != Status::Pending && task.claim.is_none() {
                     return refuse_move(&id, task.status, Status::InProgress);
                 }
@@ -690,18 +699,32 @@ impl Model {
         Ok(Outcome { warning, ..changed(&id) })
     }
 
+    /// Edges are facts (D6): a row stays as long as a row that stays names it; a parent that stays keeps
+    /// its children, whose end it waits for.
     fn archive(&mut self, before: u64) -> Outcome {
-        let gone = self.ids_where(|task| {
-            !task.status.is_open()
-                && task.completed_at.unwrap_or(task.updated_at) < before
-                && !self.tasks.iter().any(|other| {
-                    other.status.is_open()
-                        && (other.blocked_by.contains(&task.id) || other.parent.as_ref() == Some(&task.id))
-                })
+        let mut gone = self.ids_where(|task| {
+            !task.status.is_open() && task.completed_at.unwrap_or(task.updated_at) < before
         });
-        for id in &gone {
-            self.strip(id, 0);
+        loop {
+            let count = gone.len();
+            let stays = |task: &&Task| !gone.contains(&task.id);
+            let staying: Vec<&Task> = self.tasks.iter().filter(stays).collect();
+            let kept: Vec<String> = gone
+                .iter()
+                .filter(|id| {
+                    let parent = self.find(id).and_then(|task| task.parent.as_ref());
+                    staying.iter().any(|task| {
+                        task.blocked_by.contains(id) || task.parent.as_ref() == Some(id) || parent == Some(&task.id)
+                    })
+                })
+                .cloned()
+                .collect();
+            gone.retain(|id| !kept.contains(id));
+            if gone.len() == count {
+                break;
+            }
         }
+        self.tasks.retain(|task| !gone.contains(&task.id));
         Outcome { changed: !gone.is_empty(), ..Outcome::default() }
     }
 
@@ -717,6 +740,15 @@ impl Model {
             self.set(id, Status::Pending, context.now);
         }
         Outcome { changed: !stale.is_empty(), ..Outcome::default() }
+    }
+}
+
+/// A list of ids, where one alone is a list of one and null is none.
+fn listed(given: &Value) -> Vec<&Value> {
+    match given {
+        Value::Array(items) => items.iter().collect(),
+        Value::Null => Vec::new(),
+        one => vec![one],
     }
 }
 

@@ -4,7 +4,7 @@
 //! Choices where the spec is silent:
 //! - `undo` puts back every field that the operation changed except `updatedAt`, which becomes
 //!   the greater of now and what it was; `seq`, fences and the revision never go back.
-//! - `recoverStale`, `archive`, `heartbeat` and what changed `updatedAt` alone (a second start) are not
+//! - `recoverStale`, `heartbeat` and what changed `updatedAt` alone (a second start) are not
 //!   undoable; the newest operation that is gets undone. Nothing to undo or redo: `changed: false`. A later undoable operation forgets what was undone.
 //! - A row that an operation only touched (an edge stripped from it, or cleared) gets a new
 //!   `updatedAt` like any other changed row, see [`Model::touch`].
@@ -215,7 +215,6 @@ struct Outcome {
 #[derive(Default)]
 struct Keys {
     ids: BTreeMap<String, String>,
-    to_come: Vec<String>,
 }
 
 /// How many minted ids a run has used.
@@ -355,19 +354,27 @@ impl Model {
                 }
             };
             if let Some(key) = entry.get("key").and_then(Value::as_str) {
-                keys.to_come.push(id.clone());
                 if keys.ids.insert(key.to_owned(), id).is_some() {
-                    return refuse("duplicate_id", json!({ "id": key }));
+                    return refuse("invalid_value", json!({ "field": "key" }));
                 }
             }
         }
         let mut all = Outcome::default();
-        for (action, entry) in plain {
-            let outcome = self.one(action, &entry, context, mint, keys)?;
+        let mut told = vec![None; plain.len()];
+        let mut waiting: Vec<usize> = (0..plain.len()).collect();
+        while !waiting.is_empty() {
+            let place = waiting.iter().position(|at| {
+                let id = plain[*at].1.get("id").and_then(Value::as_str).and_then(|key| keys.ids.get(key));
+                let to_come = id.is_some_and(|id| self.find(id).is_none());
+                plain[*at].0 == "add" || !to_come
+            });
+            let at = waiting.remove(place.unwrap_or(0));
+            let outcome = self.one(plain[at].0, &plain[at].1, context, mint, keys)?;
             all.changed |= outcome.changed;
             all.warning = all.warning.or(outcome.warning);
-            ids.extend(outcome.task);
+            told[at] = outcome.task;
         }
+        ids.extend(told.into_iter().flatten());
         Ok(all)
     }
 

@@ -42,7 +42,7 @@ impl Transaction<'_> {
         if !add.blocked_by.is_empty() && !self.state.rules.dependencies {
             return Err(feature_off("dependencies", "Call again without `blockedBy`."));
         }
-        let mut blockers = self.resolve_blockers(&id, None, &add.blocked_by)?;
+        let mut blockers = self.resolve_blockers(&id, None, add.key.as_deref(), &add.blocked_by)?;
         self.drop_settled(&mut blockers);
         let parent = add.parent.as_deref().map(|parent| self.resolve(parent)).transpose()?;
 
@@ -65,14 +65,20 @@ impl Transaction<'_> {
         if let Some(parent) = parent {
             self.set_parent(slot, Some(parent))?;
         }
-        match add.status {
-            Status::InProgress => self.start(slot)?,
-            Status::Completed => self.complete(slot, None)?,
+        self.begin_with(slot, add.status)?;
+        Ok(slot)
+    }
+
+    /// Gives a new task the status that it starts with.
+    pub(in crate::engine) fn begin_with(&mut self, slot: Slot, status: Status) -> Result<(), Refusal> {
+        match status {
+            Status::InProgress => self.start(slot),
+            Status::Completed => self.complete(slot, None),
             status => {
                 self.set_progress(slot, Progress { status, ..Progress::default() });
+                Ok(())
             }
         }
-        Ok(slot)
     }
 
     /// Adds a plain task whose words come later.

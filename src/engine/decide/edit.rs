@@ -33,9 +33,16 @@ impl Transaction<'_> {
             Some("") => Some(None),
             Some(parent) => Some(Some(self.resolve(parent)?)),
         };
+        if patch.owner.is_some() {
+            self.check_holder(slot, None)?;
+        }
         self.edit_words(slot, patch);
         self.edit_facets(slot, patch)?;
         if let Some(blockers) = blockers {
+            // The update is judged by what results: the old parent must not bar the new blockers.
+            if parent.is_some_and(|parent| parent != self.state.task(slot).parent()) {
+                self.set_parent(slot, None)?;
+            }
             self.set_blockers(slot, blockers)?;
         }
         if let Some(parent) = parent {
@@ -70,7 +77,7 @@ impl Transaction<'_> {
             Some(ids) => self.resolve_set(&id, slot, ids)?,
             None => self.state.task(slot).blocked_by.clone(),
         };
-        for added in self.resolve_blockers(&id, Some(slot), patch.add_blocked_by.as_deref().unwrap_or_default())? {
+        for added in self.resolve_blockers(&id, Some(slot), None, patch.add_blocked_by.as_deref().unwrap_or_default())? {
             if !blockers.contains(&added) {
                 blockers.push(added);
             }
@@ -91,7 +98,7 @@ impl Transaction<'_> {
             let standing = self.state.find(id.trim()).filter(|found| self.state.task(slot).blocked_by.contains(found));
             let found = match standing {
                 Some(found) => found,
-                None => self.resolve_blockers(name, Some(slot), std::slice::from_ref(id))?[0],
+                None => self.resolve_blockers(name, Some(slot), None, std::slice::from_ref(id))?[0],
             };
             if !blockers.contains(&found) {
                 blockers.push(found);

@@ -16,8 +16,8 @@ impl Transaction<'_> {
             return Err(feature_off("revise", "Complete the task instead."));
         }
         match removal {
+            Removal::Cancel | Removal::Tombstone if self.status(slot) == Status::Deleted => Ok(()),
             Removal::Cancel => self.cancel(slot),
-            Removal::Tombstone if self.status(slot) == Status::Deleted => Ok(()),
             Removal::Tombstone => self.settle(slot, Status::Deleted),
             Removal::Strip => {
                 self.check_may_move(slot, None)?;

@@ -170,7 +170,54 @@ fn write_event(state: &State, operation: &Operation, event: &Event, writer: &mut
 
 /// The rows that events created or dropped: tasks that an undo could bring back.
 pub(super) fn rows_in_journal<'a>(json: &'a str, mut found: impl FnMut(Draft<'a>)) -> Result<(), Fault> {
+    each_event(&mut Reader::new(json), |reader| {
+        let mut first = true;
+        while let Some(key) = reader.key(&mut first)? {
+            if key == "create" || key == "drop" {
+                found(Draft::read(reader)?);
+            } else {
+                reader.raw()?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Makes sure that ids which operations name, and which never were tasks or stand for none any more, can be found.
+pub(in crate::engine) fn add_names(state: &mut State, json: &str) -> Result<(), Fault> {
+    let mut names: Vec<String> = Vec::new();
     let mut reader = Reader::new(json);
+    each_event(&mut reader, |reader| {
+        let mut first = true;
+        let about_blockers = reader.key(&mut first)?.as_deref() == Some("blockedBy");
+        reader.raw()?;
+        while let Some(_list) = reader.key(&mut first)? {
+            if !about_blockers {
+                reader.raw()?;
+                continue;
+            }
+            reader.array()?;
+            let mut first = true;
+            while reader.item(&mut first)? {
+                if reader.kind()? == Kind::Text {
+                    names.push(reader.text()?.into_owned());
+                } else {
+                    reader.raw()?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    for name in names {
+        if state.find_named(&name).is_none() {
+            state.add_forgotten(&name);
+        }
+    }
+    Ok(())
+}
+
+/// Calls `visit` inside each event object of a list of operations; it must read to the object's end.
+fn each_event<'a>(reader: &mut Reader<'a>, mut visit: impl FnMut(&mut Reader<'a>) -> Result<(), Fault>) -> Result<(), Fault> {
     reader.array()?;
     let mut first = true;
     while reader.item(&mut first)? {
@@ -185,14 +232,7 @@ pub(super) fn rows_in_journal<'a>(json: &'a str, mut found: impl FnMut(Draft<'a>
             let mut first = true;
             while reader.item(&mut first)? {
                 reader.object()?;
-                let mut first = true;
-                while let Some(key) = reader.key(&mut first)? {
-                    if key == "create" || key == "drop" {
-                        found(Draft::read(&mut reader)?);
-                    } else {
-                        reader.raw()?;
-                    }
-                }
+                visit(reader)?;
             }
         }
     }
@@ -213,7 +253,8 @@ pub(in crate::engine) fn read_operations(state: &State, json: &str) -> Result<Ve
     Ok(operations)
 }
 
-pub(super) fn read_journal(state: &State, json: &str) -> Result<Journal, Fault> {
+pub(super) fn read_journal(state: &mut State, json: &str) -> Result<Journal, Fault> {
+    add_names(state, json)?;
     let mut journal = Journal::default();
     for operation in read_operations(state, json)? {
         journal.push(operation);
@@ -247,7 +288,7 @@ impl Fresh<'_> {
     fn named(&self, reader: &mut Reader<'_>) -> Result<Slot, Fault> {
         let fault = reader.fault("an operation names a task that is not there");
         if reader.kind()? == Kind::Text {
-            return self.state.find(&reader.text()?).ok_or(fault);
+            return self.state.find_named(&reader.text()?).ok_or(fault);
         }
         self.slot(reader.whole()?).ok_or(fault)
     }

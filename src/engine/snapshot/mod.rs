@@ -12,7 +12,7 @@ mod open;
 mod row;
 mod write;
 
-pub(super) use journal::read_operations;
+pub(super) use journal::{add_names, read_operations};
 pub use open::OpenOptions;
 pub use row::extra_json;
 

@@ -93,7 +93,7 @@ impl Engine {
         build(&mut engine, drafts, options)?;
         engine.state.next_seq = engine.state.next_seq.max(seq + 1);
         if !edited {
-            engine.journal = read_journal(&engine.state, envelope.journal).map_err(corrupt)?;
+            engine.journal = read_journal(&mut engine.state, envelope.journal).map_err(corrupt)?;
         }
         Ok(engine)
     }

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+/**
+ * The command `blockedby`: a task list in a file, for people and for scripts.
+ *
+ * Standard output carries the answer, standard error what went wrong and what deserves a second
+ * look. Exit codes: 0 done, 1 refused, 2 the command line is wrong, 9 lost a race.
+ */
+import { readFileSync } from "node:fs";
+import { isTaskError } from "../index.js";
+import { type Invocation, readArguments, UsageError, wantsJson } from "./arguments.js";
+import { helpText } from "./help.js";
+import { answerAsJson, answerAsText, errorAsJson } from "./print.js";
+import { type Answer, run } from "./run.js";
+import { painter } from "./style.js";
+import { plain } from "./text.js";
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const complain = (text: string): void => void process.stderr.write(`${text}\n`);
+
+function version(): string {
+  // Beside the built program; read rather than built in, so that it cannot disagree with the package.
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function tell(answer: Answer, { json }: Invocation): void {
+  if (json) return say(answerAsJson(answer));
+  const { stdout } = process;
+  say(answerAsText(answer, { columns: stdout.isTTY ? stdout.columns : undefined, paint: painter(stdout, process.env) }));
+  if (answer.kind === "change" && answer.change.warning !== undefined) {
+    complain(`${painter(process.stderr, process.env)("yellow", "warning:")} ${plain(answer.change.warning.message)}`);
+  }
+}
+
+function report(error: unknown, json: boolean): number {
+  const known = isTaskError(error);
+  const told = known
+    ? error
+    : {
+        code: "unexpected",
+        message: error instanceof Error ? error.message : String(error),
+        hint: "This is a mistake in blockedby. Please report it.",
+        details: {},
+      };
+  if (json) {
+    complain(errorAsJson(told));
+  } else {
+    const paint = painter(process.stderr, process.env);
+    complain(`${paint("red", "error:")} ${plain(told.message)}`);
+    if (told.hint !== "") complain(`${paint("bold", "hint:")} ${plain(told.hint)}`);
+  }
+  if (error instanceof UsageError) return 2;
+  return told.code === "conflict" ? 9 : 1;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const invocation = readArguments(args);
+    if (invocation.version) say(version());
+    else if (invocation.help || invocation.command === undefined) say(helpText(invocation.command));
+    else tell(await run(invocation.command, invocation), invocation);
+    return 0;
+  } catch (error) {
+    return report(error, wantsJson(args));
+  }
+}
+
+// Whoever reads us may have seen enough (`blockedby list | head`): the work is done, that is no failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+// Not `process.exit`, which would cut off what is still being printed.
+process.exitCode = await main(process.argv.slice(2));
