@@ -181,10 +181,9 @@ impl Writer<'_> {
         let most = if self.model.tasks.len() < 12 { 28 } else { 4 };
         let action = match self.throw.below(100) {
             die if die < most => "add",
-            0..28 => "complete",
+            0..28 | 65..78 => "complete",
             28..55 => "update",
             55..65 => "start",
-            65..78 => "complete",
             78..82 => "cancel",
             82..90 => "reopen",
             90..97 => "remove",
@@ -229,14 +228,14 @@ impl Writer<'_> {
         let mut entries = Vec::new();
         self.keys = self.throw.below(count + 1);
         let keys = self.keys;
-        for place in 0..count {
+        for (place, key) in KEYS.into_iter().enumerate().take(count) {
             let mut entry = self.simple();
             if place < keys {
                 entry = Map::from_iter([("action".to_owned(), json!("add"))]);
                 self.add(&mut entry);
-                entry.insert("key".into(), json!(KEYS[place]));
+                entry.insert("key".into(), json!(key));
                 // A task that names its own key is a conformance case.
-                let own = json!(KEYS[place]);
+                let own = json!(key);
                 entry.retain(|name, value| name != "parent" || *value != own);
                 if let Some(Value::Array(blockers)) = entry.get_mut("blockedBy") {
                     blockers.retain(|blocker| *blocker != own);
@@ -501,7 +500,7 @@ impl Run {
         let after = self.subject.snapshot();
         match (&answer, &expected) {
             (Ok(change), Ok(model)) => {
-                self.same_change(command, change, model)?;
+                Self::same_change(command, change, model)?;
                 if change["changed"] == false && before != after {
                     return Err(format!("nothing changed, but the text did\n{before}\n{after}"));
                 }
@@ -529,7 +528,7 @@ impl Run {
         self.same_state()
     }
 
-    fn same_change(&self, command: &Value, change: &Value, model: &Value) -> Law {
+    fn same_change(command: &Value, change: &Value, model: &Value) -> Law {
         for key in ["action", "changed", "revision"] {
             equal(key, &change[key], &model[key])?;
         }
@@ -592,7 +591,6 @@ impl Run {
             return Err(format!("done: {done:?}, expected {due:?}"));
         }
         equal("stalled", &ids(&self.read("stalled", &none)?), &json!(self.model.stalled()))?;
-        if std::env::var("SKIP").unwrap_or_default().contains("layers") { return Ok(()); } // TEMPORARY
         equal("layers", &self.read("layers", &none)?, &json!(self.model.layers()))?;
         let path = self.read("criticalPath", &none)?;
         equal("length of the critical path", &path["length"], &json!(self.model.layers().len()))?;
@@ -689,24 +687,6 @@ impl Run {
     }
 }
 
-// TEMPORARY
-fn skip(model: &Model, command: &Value, actor: &str) -> bool {
-    let words = std::env::var("SKIP").unwrap_or_default();
-    let has = |word: &str| words.split(',').any(|w| w == word);
-    let again = |c: &Value| (c["action"] == "start" || c["status"] == "in_progress") && c["id"].as_str().and_then(|id| model.find(id)).is_some_and(|t| t.status.word() == "in_progress");
-    let refused = |c: &Value| model.clone().run(c, &Context { actor: "host", now: 1, minted: &[] }).is_err();
-    (has("addring") && command["action"] == "add" && refused(command)) ||
-    command["commands"].as_array().is_some_and(|list| list.iter().any(|entry| skip(model, entry, actor))) ||
-    (has("agentundo") && actor.starts_with("agent") && (command["action"] == "undo" || command["action"] == "redo")) ||
-    (has("heartbeat") && command["action"] == "heartbeat") ||
-    (has("steal") && command.get("owner").is_some() && actor.starts_with("agent")) ||
-    (has("parentedge") && command["action"] == "update" && command.get("parent").is_some() && (command.get("blockedBy").is_some() || command.get("addBlockedBy").is_some())) ||
-    (has("rmcancel") && command["removal"] == "cancel") ||
-    (has("batch") && command["action"] == "batch")
-        || (has("archive") && command["action"] == "archive")
-        || (has("again") && again(command))
-}
-
 fn go(run: &mut Run, rules: &Value, steps: &[Dice]) -> Law {
     for dice in steps {
         let mut throw = Throw { dice: *dice, place: 0 };
@@ -721,7 +701,6 @@ fn go(run: &mut Run, rules: &Value, steps: &[Dice]) -> Law {
         let mut writer = Writer { model: &run.model, throw, keys: 0 };
         let command = writer.command(run.now);
         let mut throw = writer.throw;
-        if skip(&run.model, &command, actor) { continue; } // TEMPORARY
         run.step(&command, actor)?;
         if throw.percent(25) {
             run.same_reads(&mut throw)?;

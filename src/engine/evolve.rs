@@ -351,8 +351,10 @@ impl State {
     /// Takes the last slot back after a refused operation created it.
     pub(super) fn forget_last_slot(&mut self) {
         if let Some(task) = self.tasks.pop() {
-            self.spare_nodes.push(task.node);
-            self.spare_nodes.extend(task.tree.and_then(|tree| tree.start));
+            for node in [Some(task.node), task.tree.and_then(|tree| tree.start)].into_iter().flatten() {
+                self.slot_of_node[node as usize] = Slot::MAX;
+                self.spare_nodes.push(node);
+            }
         }
     }
 }

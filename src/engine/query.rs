@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::graph::{longest_path, sort, Arcs, Node};
 use crate::json::{to_json, Writer};
-use crate::task::{Presence, Readiness, Slot, Status};
+use crate::task::{Presence, Readiness, Slot, Status, Task};
 
 use super::arguments::{Argument, ArgumentKind, Arguments, Null};
 use super::error::{Code, Refusal};
@@ -152,8 +152,8 @@ impl State {
 
     /// Whether a node stands for an open task (and not for the start of a parent).
     fn is_open_task(&self, node: Node) -> bool {
-        let task = self.task(self.slot_of_node[node as usize]);
-        task.node == node && task.presence == Presence::Live && task.status().is_open()
+        let is_it = |task: &Task| task.node == node && task.presence == Presence::Live && task.status().is_open();
+        self.task_of_node(node).is_some_and(is_it)
     }
 
     /// The longest chain of open tasks. O(tasks + edges).
@@ -161,7 +161,7 @@ impl State {
     pub fn critical_path(&self) -> Vec<Slot> {
         let order = sort(self, self.topology.len()).unwrap_or_default();
         let weight = |node: Node| {
-            let open = self.task(self.slot_of_node[node as usize]).holds_others();
+            let open = self.task_of_node(node).is_some_and(Task::holds_others);
             open.then(|| u32::from(self.is_open_task(node)))
         };
         let path = longest_path(self, &order, weight);
@@ -176,7 +176,7 @@ impl State {
         for node in sort(self, self.topology.len()).unwrap_or_default() {
             let mut deepest = 0;
             self.before(node, |before| deepest = deepest.max(depth[before as usize]));
-            if !self.task(self.slot_of_node[node as usize]).status().is_open() {
+            if !self.task_of_node(node).is_some_and(Task::holds_others) {
                 deepest = 0;
             } else if self.is_open_task(node) {
                 if layers.len() == deepest {

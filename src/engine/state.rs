@@ -195,6 +195,11 @@ impl State {
         }
     }
 
+    /// The task that a node belongs to; none for a node kept for later.
+    pub(super) fn task_of_node(&self, node: Node) -> Option<&Task> {
+        self.tasks.get(self.slot_of_node[node as usize] as usize)
+    }
+
     pub(super) fn new_node(&mut self, slot: Slot) -> Node {
         if let Some(node) = self.spare_nodes.pop() {
             self.slot_of_node[node as usize] = slot;
@@ -322,7 +327,7 @@ impl Arcs for State {
             }
         }
         let slot = self.slot_of_node[node as usize];
-        let task = self.task(slot);
+        let Some(task) = self.tasks.get(slot as usize) else { return };
         if let Some(tree) = &task.tree {
             if let Some(start) = tree.start.filter(|start| *start != node) {
                 visit(start);
@@ -352,7 +357,7 @@ impl Arcs for State {
             }
         }
         let slot = self.slot_of_node[node as usize];
-        let task = self.task(slot);
+        let Some(task) = self.tasks.get(slot as usize) else { return };
         if let Some(tree) = &task.tree {
             if tree.start == Some(node) {
                 visit(task.node);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::task::{Extra, Presence, Slot, Text, Words};
+use crate::task::{Extra, Presence, Slot, Task, Text, Words};
 
 use super::error::{Code, Refusal};
 use super::event::Event;
@@ -21,18 +21,28 @@ impl Transaction<'_> {
                 self.check_may_move(*slot, None)?;
             }
         }
-        let mut touched: Vec<Slot> = Vec::new();
+        let mut before: Vec<(Slot, Task)> = Vec::new();
+        let mut seen = vec![false; self.state.tasks.len()];
         for event in events.iter().rev() {
             let Some(inverse) = self.inverse_now(event)? else { continue };
-            touched.extend(inverse.slot());
+            let slot = inverse.slot().filter(|slot| seen.get(*slot as usize) == Some(&false));
+            if let Some(slot) = slot {
+                seen[slot as usize] = true;
+                before.push((slot, self.state.task(slot).clone()));
+            }
             if self.try_emit(inverse).is_err() {
                 return Err(conflict(self.name(event), "blockedBy"));
             }
         }
-        touched.sort_unstable();
-        touched.dedup();
-        for slot in touched {
-            if self.state.task(slot).presence == Presence::Live {
+        for (slot, old) in before {
+            let new = self.state.task(slot);
+            let same = new.presence == old.presence
+                && new.progress == old.progress
+                && new.blocked_by == old.blocked_by
+                && new.text == old.text
+                && new.parent() == old.parent()
+                && new.extra == old.extra;
+            if !same && new.presence == Presence::Live {
                 self.stamp(slot);
             }
         }

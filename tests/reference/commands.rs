@@ -170,7 +170,6 @@ impl Model {
             return self.update(&id, given, context, keys);
         }
         let status = self.find(&id).ok_or_else(|| not_found(&id))?.status;
-        let unchanged = Outcome { task: Some(id.clone()), ..Outcome::default() };
         match action {
             "start" => {
                 if !status.is_open() {
@@ -182,79 +181,96 @@ impl Model {
             "cancel" => self.cancel(&id, context),
             "reopen" => {
                 if status.is_open() {
-                    return Ok(unchanged);
+                    return Ok(unchanged(&id));
                 }
                 self.set(&id, Status::Pending, context.now);
                 Ok(changed(&id))
             }
-            "remove" => match text("removal").unwrap_or("tombstone") {
-                "strip" => {
-                    self.may_move(&self.row_of(&id), context)?;
-                    self.strip(&id, context.now);
-                    Ok(changed(&id))
-                }
-                _ if status == Status::Deleted => Ok(unchanged),
-                "cancel" => self.cancel(&id, context),
-                _ => {
-                    self.may_move(&self.row_of(&id), context)?;
-                    self.set(&id, Status::Deleted, context.now);
-                    Ok(changed(&id))
-                }
-            },
-            "heartbeat" => {
-                let task = self.row_of(&id);
-                self.check_fence(&task, number("fence"))?;
-                // An agent carries on its own lease only, even one that has ended.
-                if context.is_agent() && task.owner.as_deref() != Some(context.actor) {
-                    return refuse("not_holder", json!({ "id": id }));
-                }
-                self.touch(&id, context.now);
-                if let Some(lease) = number("leaseMs")
-                    && let Some(claim) = &mut self.find_mut(&id).claim
-                {
-                    claim.lease_until = Some(context.now + lease);
-                }
-                Ok(changed(&id))
-            }
-            "release" => {
-                let task = self.row_of(&id);
-                if !status.is_open() {
-                    return refuse_move(&id, status, Status::Pending);
-                }
-                self.may_move(&task, context)?;
-                self.check_fence(&task, number("fence"))?;
-                if status == Status::Pending {
-                    return Ok(unchanged);
-                }
-                // What is held gets the status that its hold says; a person's word, so nothing bars it.
-                let to = task.hold.as_ref().map_or(Status::Pending, |hold| hold.resume);
-                self.set(&id, to, context.now);
-                if task.hold.is_none() {
-                    self.find_mut(&id).owner = None;
-                }
-                Ok(changed(&id))
-            }
-            "hold" => {
-                if !status.is_open() {
-                    return refuse_move(&id, status, Status::Held);
-                }
-                let task = self.row_of(&id);
-                let hold = Hold {
-                    reason: text("reason").unwrap_or("manual").to_owned(),
-                    note: text("note").filter(|note| !note.is_empty()).map(str::to_owned),
-                    at: task.hold.as_ref().map_or(context.now, |hold| hold.at),
-                    resume: text("resume").and_then(Status::named).unwrap_or(Status::Pending),
-                };
-                if task.hold.as_ref() == Some(&hold) {
-                    return Ok(unchanged);
-                }
-                self.may_move(&task, context)?;
-                self.set(&id, Status::Held, context.now);
-                self.find_mut(&id).hold = Some(Hold { at: context.now, ..hold });
-                Ok(changed(&id))
-            }
+            "remove" => self.remove(&id, text("removal").unwrap_or("tombstone"), context),
+            "heartbeat" => self.heartbeat(&id, number("fence"), number("leaseMs"), context),
+            "release" => self.release(&id, number("fence"), context),
+            "hold" => self.hold(&id, given, context),
             other => unreachable!("{other} is in the table"),
         }
+    }
+
+    fn remove(&mut self, id: &str, removal: &str, context: &Context<'_>) -> Result<Outcome, Refusal> {
+        let task = self.row_of(id);
+        match removal {
+            "strip" => {
+                self.may_move(&task, context)?;
+                self.strip(id, context.now);
+            }
+            _ if task.status == Status::Deleted => return Ok(unchanged(id)),
+            "cancel" => return self.cancel(id, context),
+            _ => {
+                self.may_move(&task, context)?;
+                self.set(id, Status::Deleted, context.now);
+            }
+        }
+        Ok(changed(id))
+    }
+
+    fn heartbeat(
+        &mut self,
+        id: &str,
+        fence: Option<u64>,
+        lease: Option<u64>,
+        context: &Context<'_>,
+    ) -> Result<Outcome, Refusal> {
+        let task = self.row_of(id);
+        self.check_fence(&task, fence)?;
+        // An agent carries on its own lease only, even one that has ended.
+        if context.is_agent() && task.owner.as_deref() != Some(context.actor) {
+            return refuse("not_holder", json!({ "id": id }));
+        }
+        self.touch(id, context.now);
+        if let Some(lease) = lease
+            && let Some(claim) = &mut self.find_mut(id).claim
+        {
+            claim.lease_until = Some(context.now + lease);
+        }
+        Ok(changed(id))
+    }
+
+    fn release(&mut self, id: &str, fence: Option<u64>, context: &Context<'_>) -> Result<Outcome, Refusal> {
+        let task = self.row_of(id);
+        if !task.status.is_open() {
+            return refuse_move(id, task.status, Status::Pending);
+        }
+        self.may_move(&task, context)?;
+        self.check_fence(&task, fence)?;
+        if task.status == Status::Pending {
+            return Ok(unchanged(id));
+        }
+        // What is held gets the status that its hold says; a person's word, so nothing bars it.
+        let to = task.hold.as_ref().map_or(Status::Pending, |hold| hold.resume);
+        self.set(id, to, context.now);
+        if task.hold.is_none() {
+            self.find_mut(id).owner = None;
+        }
+        Ok(changed(id))
+    }
+
+    fn hold(&mut self, id: &str, given: &Map<String, Value>, context: &Context<'_>) -> Result<Outcome, Refusal> {
+        let text = |name: &str| given.get(name).and_then(Value::as_str);
+        let task = self.row_of(id);
+        if !task.status.is_open() {
+            return refuse_move(id, task.status, Status::Held);
+        }
+        let hold = Hold {
+            reason: text("reason").unwrap_or("manual").to_owned(),
+            note: text("note").filter(|note| !note.is_empty()).map(str::to_owned),
+            at: task.hold.as_ref().map_or(context.now, |hold| hold.at),
+            resume: text("resume").and_then(Status::named).unwrap_or(Status::Pending),
+        };
+        if task.hold.as_ref() == Some(&hold) {
+            return Ok(unchanged(id));
+        }
+        self.may_move(&task, context)?;
+        self.set(id, Status::Held, context.now);
+        self.find_mut(id).hold = Some(Hold { at: context.now, ..hold });
+        Ok(changed(id))
     }
 
     fn row_of(&self, id: &str) -> Task {
@@ -469,7 +485,7 @@ impl Model {
             None => before.parent.clone(),
             some => self.check_parent(id, some, keys)?,
         };
-        let owner = patched(given, "owner", &before.owner);
+        let owner = patched(given, "owner", before.owner.as_ref());
         if owner != before.owner {
             self.may_claim(&before, context)?;
         }
@@ -480,8 +496,8 @@ impl Model {
         if let Some(title) = given.get("title").and_then(Value::as_str) {
             title.clone_into(&mut task.title);
         }
-        task.description = patched(given, "description", &before.description);
-        task.active_form = patched(given, "activeForm", &before.active_form);
+        task.description = patched(given, "description", before.description.as_ref());
+        task.active_form = patched(given, "activeForm", before.active_form.as_ref());
         if let Some(children) = given.get("children") {
             task.children = children.as_str().and_then(Order::named);
         }
@@ -756,14 +772,18 @@ fn changed(id: &str) -> Outcome {
     Outcome { task: Some(id.to_owned()), changed: true, warning: None }
 }
 
+fn unchanged(id: &str) -> Outcome {
+    Outcome { task: Some(id.to_owned()), ..Outcome::default() }
+}
+
 fn refuse_move<T>(id: &str, from: Status, to: Status) -> Result<T, Refusal> {
     refuse("invalid_transition", json!({ "id": id, "from": from.word(), "to": to.word() }))
 }
 
 /// A text of a patch: `null` and the empty text clear, a missing key leaves alone.
-fn patched(given: &Map<String, Value>, name: &str, before: &Option<String>) -> Option<String> {
+fn patched(given: &Map<String, Value>, name: &str, before: Option<&String>) -> Option<String> {
     match given.get(name) {
-        None => before.clone(),
+        None => before.cloned(),
         Some(value) => value.as_str().filter(|text| !text.is_empty()).map(str::to_owned),
     }
 }

@@ -353,10 +353,10 @@ impl Model {
                     id
                 }
             };
-            if let Some(key) = entry.get("key").and_then(Value::as_str) {
-                if keys.ids.insert(key.to_owned(), id).is_some() {
-                    return refuse("invalid_value", json!({ "field": "key" }));
-                }
+            if let Some(key) = entry.get("key").and_then(Value::as_str)
+                && keys.ids.insert(key.to_owned(), id).is_some()
+            {
+                return refuse("invalid_value", json!({ "field": "key" }));
             }
         }
         let mut all = Outcome::default();
