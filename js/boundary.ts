@@ -1,4 +1,4 @@
-import { afterThrow, core, coreMemory, type Core } from "./runtime.js";
+import { afterThrow, core, coreMemory, currentGeneration, type Core } from "./runtime.js";
 
 /**
  * The buffers through which everything crosses. Words go in as UTF-8, slots as numbers; numbers and words
@@ -11,14 +11,26 @@ const decoder = new TextDecoder();
 const LONG = 16_384;
 
 let bytes = new Uint8Array(0);
+/** The engine's memory as numbers, valid until the next call that may grow it: ask {@link view} after each. */
 let words = new Uint32Array(0);
+let numbersAt = 0;
+let numbersRoom = 0;
+let viewed = -1;
 
 function refresh(): void {
+  // A view of memory that has grown has length 0; one of another instance has another generation.
+  if (words.length !== 0 && viewed === currentGeneration()) return;
   const { buffer } = coreMemory();
-  if (bytes.buffer !== buffer || bytes.length === 0) {
-    bytes = new Uint8Array(buffer);
-    words = new Uint32Array(buffer);
-  }
+  bytes = new Uint8Array(buffer);
+  words = new Uint32Array(buffer);
+  if (viewed !== currentGeneration()) numbersRoom = 0;
+  viewed = currentGeneration();
+}
+
+/** The engine's memory as numbers. */
+export function view(): Uint32Array {
+  refresh();
+  return words;
 }
 
 /** Calls the engine; a trap becomes a `poisoned` error, and the instance is replaced. */
@@ -64,22 +76,25 @@ export function writeText(text: string): number {
 
 /** Writes numbers. */
 export function writeNumbers(numbers: ArrayLike<number>, count = numbers.length): void {
-  const at = guard((core) => core.numbers_room(count)) >>> 2;
   refresh();
-  for (let index = 0; index < count; index += 1) words[at + index] = numbers[index] as number;
+  if (numbersRoom < count) {
+    const room = Math.max(64, count);
+    numbersAt = guard((core) => core.numbers_room(room)) >>> 2;
+    numbersRoom = room;
+    refresh();
+  }
+  for (let index = 0; index < count; index += 1) words[numbersAt + index] = numbers[index] as number;
 }
 
-/** The numbers that the last call gave, as a view to be read before the next call. `base` is where they begin. */
-export function readNumbers(): { readonly words: Uint32Array; readonly base: number } {
-  const base = guard((core) => core.out_address()) >>> 2;
-  refresh();
-  return { words, base };
+/** Where the numbers begin that the last call gave, in {@link view}. */
+export function answerBase(): number {
+  return guard((core) => core.out_address()) >>> 2;
 }
 
 /** A copy of the first `count` numbers that the last call gave. */
 export function takeNumbers(count: number): Uint32Array {
-  const { words: view, base } = readNumbers();
-  return view.slice(base, base + count);
+  const base = answerBase();
+  return view().slice(base, base + count);
 }
 
 /** The text that the last call gave. */

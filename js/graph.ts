@@ -51,7 +51,7 @@ export class TaskGraph extends TaskReads {
   /** Adds a task. Refusals: `missing_field duplicate_id unknown_blocker self_block cycle limit …`. */
   add(task: NewTask): Change & { readonly task: NonNullable<Change["task"]> } {
     const session = this[sessionOf];
-    const outcome = this.#quickly(() => session.quickAdd(task, this.#actor, session.now()));
+    const outcome = this.#isQuick() ? session.quickAdd(task, this.#actor, session.now()) : undefined;
     const change = outcome === undefined ? this.#carryOut(command("add", task)) : this.#finish(outcome);
     return change as Change & { readonly task: NonNullable<Change["task"]> };
   }
@@ -59,11 +59,8 @@ export class TaskGraph extends TaskReads {
   /** Edits a task; a missing key leaves alone, `null` takes away. */
   update(id: string, patch: TaskPatch): Change {
     const session = this[sessionOf];
-    const outcome = this.#quickly(() => {
-      for (const key in patch) if (key !== "blockedBy") return undefined;
-      const { blockedBy } = patch;
-      return blockedBy === undefined ? undefined : session.quickBlockers(id, blockedBy, session.now());
-    });
+    const outcome =
+      this.#isQuick() && onlyBlockers(patch) ? session.quickBlockers(id, patch.blockedBy, session.now()) : undefined;
     return outcome === undefined ? this.#carryOut(command("update", patch, id)) : this.#finish(outcome);
   }
 
@@ -137,9 +134,12 @@ export class TaskGraph extends TaskReads {
     return this.#carryOut(command("recoverStale", options));
   }
 
-  /** Carries out a command given as data; a refusal is an answer and does not throw. */
-  attempt(given: Command): Attempt<TaskError> {
-    return answer(() => this.#run(given));
+  /**
+   * Carries out a command given as data; a refusal is an answer and does not throw. `actor`: who calls, where
+   * one program serves several people or agents; default: the list's own.
+   */
+  attempt(given: Command, options: { readonly actor?: Actor } = {}): Attempt<TaskError> {
+    return answer(() => this.#run(given, options.actor));
   }
 
   /** Applies operations that a host's journal kept, to a list that stands as it stood before them. Throws `corrupt`. */
@@ -176,13 +176,13 @@ export class TaskGraph extends TaskReads {
 
   #move(action: "start" | "complete", id: string): Change {
     const session = this[sessionOf];
-    const outcome = this.#quickly(() => session.quickStatus(action, id, session.now()));
+    const outcome = this.#isQuick() ? session.quickStatus(action, id, session.now()) : undefined;
     return outcome === undefined ? this.#carryOut(command(action, {}, id)) : this.#finish(outcome);
   }
 
   /** The quick ways are for calls that nobody listens in on beforehand. */
-  #quickly(call: () => Outcome | undefined): Outcome | undefined {
-    return this.#options.authorize === undefined && !this.events.has("operation") ? call() : undefined;
+  #isQuick(): boolean {
+    return this.#options.authorize === undefined && !this.events.has("operation");
   }
 
   #carryOut(given: Command): Change {
@@ -191,11 +191,11 @@ export class TaskGraph extends TaskReads {
     throw outcome.error;
   }
 
-  #run(given: Command): Outcome {
+  #run(given: Command, actor: Actor = this.#actor): Outcome {
     const session = this[sessionOf];
     const text = toJson(given, "command");
-    authorize(this.#options, given, this.#actor);
-    session.actAs(this.#actor);
+    authorize(this.#options, given, actor);
+    session.actAs(actor);
     const mark = this.events.has("operation") ? session.mark() : 0;
     const outcome = session.run(given?.action, text, session.now(), session.nextOperation());
     if (outcome.ok && outcome.change.changed) this.#tell(outcome.change, mark);
@@ -217,10 +217,18 @@ export class TaskGraph extends TaskReads {
   }
 }
 
+/** Whether a patch gives blockers and nothing else. */
+function onlyBlockers(patch: TaskPatch): boolean {
+  for (const key in patch) if (key !== "blockedBy") return false;
+  return Array.isArray(patch?.blockedBy);
+}
+
 /** A command out of an action, its fields and perhaps an id, which win over fields of the same name. */
 export function command(action: Command["action"], fields: object, id?: unknown): Command {
+  // The action stands first: the engine reads it first, and can then name the field that it cannot read.
+  const first = { action };
   try {
-    return (id === undefined ? { ...fields, action } : { ...fields, id, action }) as Command;
+    return (id === undefined ? { ...first, ...fields, action } : { ...first, ...fields, id, action }) as Command;
   } catch (cause) {
     throw new TaskError({
       code: "invalid_value",

@@ -1,4 +1,5 @@
-import { guard, readAnswer, readNumbers, takeNumbers, writeNumbers, writeTexts } from "./boundary.js";
+import { answerBase, guard, readAnswer, takeNumbers, view, writeNumbers, writeTexts } from "./boundary.js";
+import type { StoredText } from "./session.js";
 import type { Change, Readiness, Status, Task, Warning } from "./types.js";
 
 /**
@@ -24,7 +25,6 @@ const MISSING = 32;
 
 /** What changed about a row (src/engine/state.rs). */
 const PROGRESS = 1;
-const READY = 2;
 const UPDATED = 4;
 const BLOCKERS = 8;
 const TEXT = 16;
@@ -59,43 +59,58 @@ export class Mirror {
   #holes = 0;
   #list: readonly Task[] | undefined;
   #words: number[] = [];
+  /** Rows with nothing but the fields of {@link plainRow} and times; by slot. */
+  #plain: boolean[] = [];
   #dirty = new Set<number>();
   #gone = new Set<string>();
-  /** Whether the rows have been read from the engine; a list opened from a text reads them when first asked. */
-  #loaded: boolean;
-
   revision = 0;
   readyCount = 0;
   blockedCount = 0;
   nextSeq = 1;
   /** Whether the list holds placeholders for missing tasks. */
   hasMissing = false;
+  /** Whether to note which rows change, for a storage that saves those alone. */
+  tracking = false;
   /** The largest fence seen, for a list that must be made anew. */
   lastFence = 0;
 
   constructor(
     private handle: number,
-    loaded: boolean,
-  ) {
-    this.#loaded = loaded;
-  }
+    /** The text that the list was opened from, until the rows are read from the engine: when first asked. */
+    public unread: StoredText | undefined,
+  ) {}
 
-  /** Takes the handle of an instance that replaced the one before. */
+  /** Takes the handle of an instance that replaced the one before: the same rows in the same order, in other slots. */
   rebind(handle: number): void {
     this.handle = handle;
     this.#words = [];
+    if (this.unread !== undefined) return;
+    const before = this.slots();
+    const oldOf = new Uint32Array(guard((core) => core.slots(handle))).fill(NONE);
+    takeNumbers(guard((core) => core.order(handle))).forEach((slot, at) => {
+      oldOf[slot] = before[at] as number;
+    });
+    const list = this.#list;
+    this.#renumber(oldOf);
+    this.#list = list;
+    this.#readMissing();
   }
 
   /** Reads every row, unless that was done. */
   ensure(): void {
-    if (this.#loaded) return;
-    this.#loaded = true;
+    if (this.unread === undefined) return;
     const count = guard((core) => core.slots(this.handle));
     this.#rows = new Array<Task | undefined>(count).fill(undefined);
     const order = takeNumbers(guard((core) => core.order(this.handle)));
-    this.#holes = count - order.length;
+    // Each row that is read fills one.
+    this.#holes = count;
     this.#readMissing();
-    for (let at = 0; at < order.length; at += GROUP) this.#read(order.subarray(at, at + GROUP));
+    this.#readAll(order);
+    this.unread = undefined;
+  }
+
+  #readAll(slots: number[] | Uint32Array): void {
+    for (let at = 0; at < slots.length; at += GROUP) this.#read(slots.slice(at, at + GROUP));
   }
 
   #readMissing(): void {
@@ -125,7 +140,8 @@ export class Mirror {
   /** Rows of slots that the engine gave. */
   pick(count: number): Task[] {
     this.ensure();
-    const { words, base } = readNumbers();
+    const base = answerBase();
+    const words = view();
     const tasks = new Array<Task>(count);
     for (let at = 0; at < count; at += 1) tasks[at] = this.#rows[words[base + at] as number] as Task;
     return tasks;
@@ -174,25 +190,21 @@ export class Mirror {
   }
 
   /** Applies the delta of a quick add whose row is known but for what the engine computed. */
-  added(given: Given): Change | undefined {
-    const { words, base } = readNumbers();
-    const flags = words[base] as number;
+  added(base: number, given: Given): Change | undefined {
+    const words = view();
     // The general way handles what is not plain.
-    if ((flags & AS_GIVEN) === 0 || (words[base + 4] as number) !== 1) return undefined;
+    if (((words[base] as number) & AS_GIVEN) === 0 || (words[base + 4] as number) !== 1) return undefined;
     const slot = words[base + 3] as number;
     const readiness = READINESS[((words[base + 14] as number) >>> 12) & 15] as Readiness;
     const seq = this.nextSeq;
     this.#head(words, base);
     const { id, title, description, blockedBy, createdBy, now } = given;
-    const row: Task = Object.freeze(
-      description === undefined
-        ? { id, seq, title, status: "pending", readiness, blockedBy, createdBy, createdAt: now, updatedAt: now }
-        : { id, seq, title, description, status: "pending", readiness, blockedBy, createdBy, createdAt: now, updatedAt: now },
-    );
+    const row = Object.freeze(plainRow(id, seq, title, description, "pending", readiness, blockedBy, createdBy, now, now));
     this.#put(slot, row);
+    this.#plain[slot] = true;
     this.#ids.set(id, slot);
     this.#words.push(slot);
-    this.#dirty.add(slot);
+    if (this.tracking) this.#dirty.add(slot);
     const alone = [row];
     const ready = readiness === "ready";
     return {
@@ -224,93 +236,108 @@ export class Mirror {
     const row = this.#rows[slot];
     if (row === undefined) return;
     if (this.#ids.get(row.id) === slot) this.#ids.delete(row.id);
-    this.#gone.add(row.id);
+    if (this.tracking) this.#gone.add(row.id);
     this.#rows[slot] = undefined;
     this.#holes += 1;
     this.#list = undefined;
   }
 
   #head(words: Uint32Array, base: number): void {
-    this.revision = (words[base + 1] as number) + (words[base + 2] as number) * TWO_32;
+    this.revision = long(words, base + 1);
     this.readyCount = words[base + 9] as number;
     this.blockedCount = words[base + 10] as number;
-    this.nextSeq = (words[base + 11] as number) + (words[base + 12] as number) * TWO_32;
+    this.nextSeq = long(words, base + 11);
     this.hasMissing = ((words[base] as number) & MISSING) !== 0;
   }
 
   /** Applies a delta and gives the change that it describes. `blockedBy`: the ids that a quick edit gave. */
-  apply(action: string, blockedBy?: readonly string[]): Change {
-    let { words, base } = readNumbers();
+  apply(base: number, action: string, blockedBy?: readonly string[]): Change {
+    let words = view();
     const flags = words[base] as number;
-    const hadMissing = this.hasMissing;
+    const rare = (flags & (EXTRAS | RENUMBERED | MISSING)) !== 0 || this.hasMissing;
     this.#head(words, base);
     const task = words[base + 3] as number;
-    const counts = [words[base + 4], words[base + 5], words[base + 6], words[base + 7], words[base + 8]] as number[];
-    const [touched, tasks, nowReady, nowBlocked, renumbered] = counts as [number, number, number, number, number];
-    const later: number[] = [];
+    const touched = words[base + 4] as number;
+    const tasks = words[base + 5] as number;
+    const nowReady = words[base + 6] as number;
+    const nowBlocked = words[base + 7] as number;
     const asGiven = (flags & AS_GIVEN) !== 0 && blockedBy !== undefined;
-    let at = base + 13;
-    const updates: number[] = [];
+    let lists = base + 13;
     for (let index = 0; index < touched; index += 1) {
+      lists += ((words[lists + 1] as number) & TIMED) === 0 ? 2 : 8;
+    }
+    if ((flags & RENUMBERED) !== 0) {
+      const from = lists + tasks + nowReady + nowBlocked;
+      this.#renumber(words.slice(from, from + (words[base + 8] as number)));
+    }
+    let later: number[] | undefined;
+    for (let at = base + 13; at < lists; ) {
+      const slot = words[at] as number;
       const mask = (words[at + 1] as number) & 255;
-      updates.push(at);
-      at += 2 + ((mask & TIMED) === 0 ? 0 : 6);
-    }
-    const lists = words.slice(at, at + tasks + nowReady + nowBlocked + renumbered);
-    if ((flags & RENUMBERED) !== 0) this.#renumber(lists.subarray(tasks + nowReady + nowBlocked));
-    for (const place of updates) {
-      const slot = words[place] as number;
-      const mask = (words[place + 1] as number) & 255;
-      this.#dirty.add(slot);
+      const given = asGiven && slot === task;
+      if (this.tracking) this.#dirty.add(slot);
       if ((mask & GONE) !== 0) this.#remove(slot);
-      else if ((mask & WORDS & ~(asGiven && slot === task ? BLOCKERS : 0)) !== 0) later.push(slot);
-      else this.#update(slot, words, place, asGiven && slot === task && (mask & BLOCKERS) !== 0 ? blockedBy : undefined);
+      else if ((mask & (given ? WORDS & ~BLOCKERS : WORDS)) !== 0) (later ??= []).push(slot);
+      else this.#update(slot, words, at, given && (mask & BLOCKERS) !== 0 ? blockedBy : undefined);
+      at += (mask & TIMED) === 0 ? 2 : 8;
     }
-    const extras = (flags & EXTRAS) === 0 ? undefined : (JSON.parse(readAnswer()) as { warning?: Warning; keys: Record<string, string> });
-    if (this.hasMissing || hadMissing) this.#readMissing();
-    for (let from = 0; from < later.length; from += GROUP) this.#read(later.slice(from, from + GROUP));
-    const rowsOf = (from: number, count: number): readonly Task[] => {
-      if (count === 0) return EMPTY;
-      return Array.from(lists.subarray(from, from + count), (slot) => this.#rows[slot] as Task);
-    };
+    let extras: { warning?: Warning; keys: Record<string, string> } | undefined;
+    if (rare || later !== undefined) {
+      // What follows asks the engine again, so what is still to be read is taken out of its memory.
+      words = words.slice(lists, lists + tasks + nowReady + nowBlocked);
+      lists = 0;
+      if ((flags & EXTRAS) !== 0) extras = JSON.parse(readAnswer()) as NonNullable<typeof extras>;
+      if (rare) this.#readMissing();
+      if (later !== undefined) this.#readAll(later);
+    }
     const change: Mutable<Change> = {
       revision: this.revision,
       action,
       changed: (flags & CHANGED) !== 0,
-      nowReady: rowsOf(tasks, nowReady),
-      nowBlocked: rowsOf(tasks + nowReady, nowBlocked),
+      nowReady: this.#rowsAt(words, lists + tasks, nowReady),
+      nowBlocked: this.#rowsAt(words, lists + tasks + nowReady, nowBlocked),
     };
     const row = (flags & HAS_TASK) === 0 ? undefined : this.#rows[task];
     if (row !== undefined) change.task = row;
     if (action === "batch") {
-      change.tasks = Object.freeze(rowsOf(0, tasks).slice());
+      change.tasks = this.#rowsAt(words, lists, tasks);
       change.keys = Object.freeze({ ...extras?.keys });
     }
     if (extras?.warning !== undefined) change.warning = extras.warning;
     return change;
   }
 
+  #rowsAt(words: Uint32Array, from: number, count: number): readonly Task[] {
+    if (count === 0) return EMPTY;
+    const rows: Task[] = [];
+    for (let at = from; at < from + count; at += 1) rows.push(this.#rows[words[at] as number] as Task);
+    return rows;
+  }
+
   /** A row whose status, readiness, times or blockers changed. */
-  #update(slot: number, words: Uint32Array, place: number, blockedBy: readonly string[] | undefined): void {
+  #update(slot: number, words: Uint32Array, at: number, given: readonly string[] | undefined): void {
     const old = this.#rows[slot];
     if (old === undefined) return;
-    const packed = words[place + 1] as number;
-    const status = STATUSES[(packed >>> 8) & 15] as Status;
+    const packed = words[at + 1] as number;
     const readiness = READINESS[(packed >>> 12) & 15] as Readiness;
+    const timed = (packed & TIMED) !== 0;
+    if (!timed && given === undefined && old.readiness === readiness) return;
+    const status = STATUSES[(packed >>> 8) & 15] as Status;
+    const updatedAt = timed ? long(words, at + 2) : old.updatedAt;
+    const startedAt = timed ? long(words, at + 4) : (old.startedAt ?? 0);
+    const completedAt = timed ? long(words, at + 6) : (old.completedAt ?? 0);
+    const blockedBy = given ?? old.blockedBy;
     let row: Mutable<Task>;
-    if ((packed & TIMED) === 0) {
-      if ((packed & READY) !== 0 && old.readiness === readiness) return;
-      row = { ...old, readiness };
+    if (this.#plain[slot] === true) {
+      const { id, seq, title, description, createdBy, createdAt } = old;
+      row = plainRow(id, seq, title, description, status, readiness, blockedBy, createdBy, createdAt, updatedAt);
     } else {
-      const time = (at: number): number => (words[place + at] as number) + (words[place + at + 1] as number) * TWO_32;
-      const [updatedAt, startedAt, completedAt] = [time(2), time(4), time(6)];
-      row = { ...old, status, readiness, updatedAt };
-      if (startedAt > 0) row.startedAt = startedAt;
-      else if (old.startedAt !== undefined) delete row.startedAt;
-      if (completedAt > 0) row.completedAt = completedAt;
-      else if (old.completedAt !== undefined) delete row.completedAt;
+      row = { ...old, status, readiness, blockedBy, updatedAt };
+      if (startedAt === 0) delete row.startedAt;
+      if (completedAt === 0) delete row.completedAt;
     }
-    if (blockedBy !== undefined) row.blockedBy = blockedBy;
+    if (startedAt > 0) row.startedAt = startedAt;
+    if (completedAt > 0) row.completedAt = completedAt;
     this.#rows[slot] = Object.freeze(row);
     this.#list = undefined;
   }
@@ -321,15 +348,18 @@ export class Mirror {
     const ids = new Map<string, number>();
     let holes = 0;
     this.#dirty = moved(this.#dirty, oldOf);
+    const plain: boolean[] = [];
     for (let slot = 0; slot < oldOf.length; slot += 1) {
       const old = oldOf[slot] as number;
       const row = old === NONE ? undefined : before[old];
       rows.push(row);
+      plain.push(old !== NONE && this.#plain[old] === true);
       if (row === undefined) holes += 1;
       else ids.set(row.id, slot);
     }
-    for (const row of before) if (row !== undefined && !ids.has(row.id)) this.#gone.add(row.id);
+    if (this.tracking) for (const row of before) if (row !== undefined && !ids.has(row.id)) this.#gone.add(row.id);
     this.#rows = rows;
+    this.#plain = plain;
     this.#ids = ids;
     this.#holes = holes;
     this.#list = undefined;
@@ -341,16 +371,16 @@ export class Mirror {
     writeNumbers(slots);
     guard((core) => core.facts(this.handle, slots.length));
     const text = readAnswer();
-    const { words, base } = readNumbers();
-    let at = base;
+    let at = answerBase();
+    const words = view();
     let from = 0;
-    const long = (): number => (words[at++] as number) + (words[at++] as number) * TWO_32;
+    const time = (): number => long(words, (at += 2) - 2);
     const part = (): string => text.slice(from, (from += words[at++] as number));
     const rows: { slot: number; row: Mutable<Task>; parent: number; blockers: number[] }[] = [];
     for (let index = 0; index < slots.length; index += 1) {
       const slot = words[at++] as number;
       const packed = words[at++] as number;
-      const [seq, createdAt, updatedAt, startedAt, completedAt] = [long(), long(), long(), long(), long()];
+      const [seq, createdAt, updatedAt, startedAt, completedAt] = [time(), time(), time(), time(), time()];
       const parent = words[at++] as number;
       const [id, title, description, activeForm, createdBy, other] = [part(), part(), part(), part(), part(), part()];
       const count = words[at++] as number;
@@ -387,6 +417,7 @@ export class Mirror {
       const old = this.#rows[slot];
       if (old !== undefined && old.id !== row.id) this.#remove(slot);
       this.#put(slot, row);
+      this.#plain[slot] = false;
       this.#ids.set(row.id, slot);
     }
     for (const { row, parent, blockers } of rows) {
@@ -405,9 +436,36 @@ export class Mirror {
     writeNumbers([slot]);
     guard((core) => core.facts(this.handle, 1));
     const text = readAnswer();
-    const { words, base } = readNumbers();
-    return text.slice(0, words[base + 13] as number);
+    const base = answerBase();
+    return text.slice(0, view()[base + 13] as number);
   }
+}
+
+function long(words: Uint32Array, at: number): number {
+  return (words[at] as number) + (words[at + 1] as number) * TWO_32;
+}
+
+/** A row of one shape, which engines make and read fastest. */
+function plainRow(
+  id: string,
+  seq: number,
+  title: string,
+  description: string | undefined,
+  status: Status,
+  readiness: Readiness,
+  blockedBy: readonly string[],
+  createdBy: string | undefined,
+  createdAt: number,
+  updatedAt: number,
+): Mutable<Task> {
+  if (createdBy === undefined) {
+    return description === undefined
+      ? { id, seq, title, status, readiness, blockedBy, createdAt, updatedAt }
+      : { id, seq, title, description, status, readiness, blockedBy, createdAt, updatedAt };
+  }
+  return description === undefined
+    ? { id, seq, title, status, readiness, blockedBy, createdBy, createdAt, updatedAt }
+    : { id, seq, title, description, status, readiness, blockedBy, createdBy, createdAt, updatedAt };
 }
 
 function moved(slots: ReadonlySet<number>, oldOf: Uint32Array): Set<number> {

@@ -178,6 +178,7 @@ export abstract class TaskReads {
 
   /** @internal Tells those who subscribed that reads answer differently now. */
   protected notify(): void {
+    if (this.#watchers.size === 0) return;
     for (const watcher of [...this.#watchers]) {
       if (!this.#watchers.has(watcher)) continue;
       try {

@@ -1,7 +1,8 @@
-import { guard, readAnswer, takeNumbers, writeNumbers, writeText, writeTexts } from "./boundary.js";
+import { answerBase, guard, readAnswer, takeNumbers, writeNumbers, writeText, writeTexts } from "./boundary.js";
 import { TaskError, type TaskErrorInit } from "./errors.js";
 import { Mirror } from "./mirror.js";
-import { currentGeneration } from "./runtime.js";
+import * as glue from "./generated/core.js";
+import { afterThrow, currentGeneration } from "./runtime.js";
 import type { Attempt, Change, ListOptions, NewTask, Operation, Task, TaskErrorCode } from "./types.js";
 
 /** A quick call that wants the general way. */
@@ -39,6 +40,8 @@ export class Session {
   #seed: [number, number, number, number] | undefined;
   /** The word before the numbers of this session's operations. */
   readonly name: string;
+  /** The rules of a list that was opened; one that was made has those asked for. */
+  #rules: unknown;
   /** The list's own id. */
   readonly listId: string;
   readonly mirror: Mirror;
@@ -50,9 +53,9 @@ export class Session {
     this.#rulesText = rulesText(options.rules);
     this.#handle = this.#make(stored);
     this.#generation = currentGeneration();
-    this.mirror = new Mirror(this.#handle, stored === undefined);
+    this.mirror = new Mirror(this.#handle, stored);
     [this.name, this.listId] = this.#names();
-    if (stored !== undefined) this.#readHead(stored.head);
+    if (stored !== undefined) this.#readHead();
   }
 
   #make(stored: StoredText | undefined): number {
@@ -95,15 +98,21 @@ export class Session {
     return JSON.parse(readAnswer()) as [string, string];
   }
 
-  /** Revision and counts of a list that was just opened, before any row is read. */
-  #readHead(head: string): void {
-    const found = /"revision"\s*:\s*(\d+)/.exec(head);
-    this.mirror.revision = found === null ? 0 : Number(found[1]);
+  /** Revision, counters and counts of a list that was just opened, before any row is read. */
+  #readHead(): void {
+    const head = JSON.parse(`${this.envelope()[0]}]}`) as {
+      revision: number;
+      rules: unknown;
+      counters: { seq: number; fence: number };
+    };
     const { mirror } = this;
+    this.#rules = head.rules;
+    mirror.revision = head.revision;
+    mirror.nextSeq = head.counters.seq + 1;
+    mirror.lastFence = head.counters.fence;
     mirror.readyCount = guard((core) => core.ready(this.#handle, NO_LIMIT));
     mirror.blockedCount = guard((core) => core.blocked(this.#handle, NO_LIMIT));
     mirror.hasMissing = guard((core) => core.missing(this.#handle)) > 0;
-    mirror.nextSeq = Number.NaN;
   }
 
   /** The handle in the present instance, with every word sent. */
@@ -116,7 +125,7 @@ export class Session {
   /** The handle, for calls that do not look at words. */
   get quickHandle(): number {
     if (this.#freed) throw disposed();
-    if (this.#generation !== currentGeneration()) this.revive();
+    if (this.isStale) this.#revive();
     return this.#handle;
   }
 
@@ -125,12 +134,14 @@ export class Session {
     return this.#generation !== currentGeneration();
   }
 
-  /** Makes the list anew, from a stored text or from the mirror. Undo history is lost with the old instance. */
-  revive(stored: StoredText = this.#mirrored()): void {
+  /** Makes the list anew from the mirror. Undo history is lost with the old instance. */
+  #revive(): void {
+    this.#handle = this.#make(this.mirror.unread ?? this.#mirrored());
     this.#generation = currentGeneration();
-    this.#handle = this.#make(stored);
     this.mirror.rebind(this.#handle);
+    const actor = this.#actor ?? "host";
     this.#actor = "host";
+    this.actAs(actor);
   }
 
   #mirrored(): StoredText {
@@ -141,7 +152,8 @@ export class Session {
       version: 1,
       revision: mirror.revision,
       list: this.listId,
-      counters: { seq: Math.max(0, (mirror.nextSeq || 1) - 1), fence: mirror.lastFence },
+      ...(this.#rules === undefined ? {} : { rules: this.#rules }),
+      counters: { seq: mirror.nextSeq - 1, fence: mirror.lastFence },
       tasks,
     };
     return { head: JSON.stringify(head) };
@@ -184,9 +196,23 @@ export class Session {
     this.#actor = actor;
   }
 
-  #done(length: number, action: string, blockedBy?: readonly string[]): Outcome {
-    if (length < 0) return { ok: false, error: refusal() };
-    return { ok: true, change: this.mirror.apply(action, blockedBy) };
+  #done(base: number, action: string, blockedBy?: readonly string[]): Outcome {
+    if (base < 0) return { ok: false, error: this.#withRing(refusal()) };
+    return { ok: true, change: this.mirror.apply(base, action, blockedBy) };
+  }
+
+  /** The ring of a quick call comes as slots: its rows are noted now, its ids and titles are listed when asked for. */
+  #withRing(error: TaskError): TaskError {
+    if (error.code !== "cycle" || "path" in error.details) return error;
+    const [length] = takeNumbers(1) as unknown as [number];
+    const rows = Array.from(takeNumbers(length + 1).subarray(1), (slot) => this.mirror.row(slot) as Task);
+    let path: readonly string[] | undefined;
+    let titles: readonly string[] | undefined;
+    Object.defineProperties(error.details, {
+      path: { enumerable: true, get: () => (path ??= Object.freeze(rows.map((row) => row.id))) },
+      titles: { enumerable: true, get: () => (titles ??= Object.freeze(rows.map((row) => row.title))) },
+    });
+    return error;
   }
 
   /** Carries out a command given as JSON text. */
@@ -204,6 +230,8 @@ export class Session {
    */
   quickAdd(task: NewTask, actor: string, now: number): Outcome | undefined {
     const { mirror } = this;
+    // First, since it may make the list anew, in other slots.
+    const handle = this.quickHandle;
     if (mirror.hasMissing || this.#actor !== actor) return undefined;
     let id: unknown;
     let title: unknown;
@@ -229,16 +257,20 @@ export class Session {
     }
     if (!isPlainId(id) || !isPlainText(title, 1000)) return undefined;
     if (description !== undefined && !isPlainText(description, 10_000)) return undefined;
-    if (mirror.slot(id) !== undefined || !Number.isFinite(mirror.nextSeq)) return undefined;
+    if (mirror.slot(id) !== undefined) return undefined;
     const blockedBy = blockers === undefined ? [] : this.#slots(blockers);
     if (blockedBy === undefined) return undefined;
-    const handle = this.quickHandle;
     const count = blockedBy.length;
-    const length = guard((core) => core.add(handle, count, now, this.nextOperation()));
-    if (length === UNFIT) return undefined;
-    if (length < 0) return { ok: false, error: refusal() };
+    let base: number;
+    try {
+      base = glue.add(handle, count, now, this.nextOperation());
+    } catch (error) {
+      throw afterThrow(error);
+    }
+    if (base === UNFIT) return undefined;
+    if (base < 0) return { ok: false, error: refusal() };
     const ids = count === 0 ? NO_IDS : Object.freeze((blockers as readonly string[]).slice());
-    const change = mirror.added({ id, title, description, blockedBy: ids, createdBy: actor, now });
+    const change = mirror.added(base, { id, title, description, blockedBy: ids, createdBy: actor, now });
     // The row is in the engine either way; what is not as given is read back.
     return { ok: true, change: change ?? this.#readBack({ id, title, description }) };
   }
@@ -248,7 +280,7 @@ export class Session {
     const [size] = writeTexts([`${words.id}\0${words.title}\0${words.description ?? ""}\0`]) as [number];
     writeNumbers([slot]);
     guard((core) => core.fill(this.#handle, 1, size));
-    return this.mirror.apply("add");
+    return this.mirror.apply(answerBase(), "add");
   }
 
   /** The slots of ids, written for the next call; `undefined` when one is not a known row or stands twice. */
@@ -271,10 +303,15 @@ export class Session {
     if (slot === undefined) return undefined;
     const slots = this.#slots(blockers);
     if (slots === undefined) return undefined;
-    const length = guard((core) => core.set_blockers(handle, slot, slots.length, now, this.nextOperation()));
-    if (length === UNFIT) return undefined;
+    let base: number;
+    try {
+      base = glue.set_blockers(handle, slot, slots.length, now, this.nextOperation());
+    } catch (error) {
+      throw afterThrow(error);
+    }
+    if (base === UNFIT) return undefined;
     const ids = slots.length === 0 ? NO_IDS : Object.freeze((blockers as readonly string[]).slice());
-    return this.#done(length, "update", ids);
+    return this.#done(base, "update", ids);
   }
 
   /** Starts or completes a task the quick way; `undefined` when the id is not that of a row. */
@@ -282,8 +319,13 @@ export class Session {
     const handle = this.handle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
-    const operation = this.nextOperation();
-    return this.#done(guard((core) => core.set_status(handle, slot, action === "start" ? 1 : 3, now, operation)), action);
+    let base: number;
+    try {
+      base = glue.set_status(handle, slot, action === "start" ? 1 : 3, now, this.nextOperation());
+    } catch (error) {
+      throw afterThrow(error);
+    }
+    return this.#done(base, action);
   }
 
   /** Calls a tool of a dialect with arguments given as JSON text. */
@@ -291,16 +333,21 @@ export class Session {
     const handle = this.handle;
     this.mirror.ensure();
     const sizes = writeTexts([dialect, tool, text]) as [number, number, number];
-    const length = guard((core) => core.call_tool(handle, ...sizes, now, operation));
-    if (length < 0) throw refusal();
+    const base = guard((core) => core.call_tool(handle, ...sizes, now, operation));
+    if (base < 0) throw refusal();
     const result: unknown = JSON.parse(readAnswer());
-    const change = length === 0 ? undefined : this.mirror.apply(String((result as { action?: unknown }).action));
+    const change = base === 0 ? undefined : this.mirror.apply(base, String((result as { action?: unknown }).action));
     return { result, change };
   }
 
   /** Rows that the engine lists. */
   listed(question: "ready" | "blocked", limit: number | undefined): Task[] {
     const handle = this.quickHandle;
+    if (limit === 1 && question === "ready") {
+      this.mirror.ensure();
+      const slot = guard((core) => core.first_ready(handle));
+      return slot < 0 ? [] : [this.mirror.row(slot) as Task];
+    }
     const most = limit === undefined ? NO_LIMIT : Math.max(0, Math.min(NO_LIMIT, Math.floor(limit)));
     this.mirror.ensure();
     return this.mirror.pick(guard((core) => core[question](handle, most)));
@@ -359,8 +406,7 @@ export class Session {
   rollBack(mark: number, revision: number): Change {
     const handle = this.handle;
     this.mirror.ensure();
-    guard((core) => core.roll_back(handle, mark, revision));
-    return this.mirror.apply("rollback");
+    return this.mirror.apply(guard((core) => core.roll_back(handle, mark, revision)), "rollback");
   }
 
   /** Takes the list's place by what a storage holds. */
@@ -368,9 +414,9 @@ export class Session {
     const handle = this.handle;
     this.mirror.ensure();
     const [head, rows] = writeTexts([stored.head, stored.rows ?? ""]) as [number, number];
-    const length = guard((core) => core.replace(handle, head, rows, this.#flags(stored)));
-    if (length < 0) throw refusal();
-    return this.mirror.apply("reload");
+    const base = guard((core) => core.replace(handle, head, rows, this.#flags(stored)));
+    if (base < 0) throw refusal();
+    return this.mirror.apply(base, "reload");
   }
 
   /** Whether the text that this was opened from had been edited by something else. */

@@ -4,7 +4,8 @@ import { sessionOf, TaskReads } from "./reads.js";
 import { Saver, type Loaded } from "./saver.js";
 import { disposed, Session, toJson, type Outcome, type StoredText } from "./session.js";
 import { memoryStorage } from "./storage/memory.js";
-import type { AnyStorage, StorageTraits } from "./storage/types.js";
+import { currentGeneration } from "./runtime.js";
+import { isRecordStorage, type AnyStorage, type StorageTraits } from "./storage/types.js";
 import { RowTexts } from "./texts.js";
 import type {
   Actor,
@@ -56,6 +57,8 @@ interface Base {
   mark: number;
   revision: number;
   stored: string | null;
+  /** The engine instance whose journal goes back to it. */
+  generation: number;
 }
 
 /**
@@ -93,7 +96,8 @@ export class TaskStore extends TaskReads {
     this.#edited = edited;
     this.texts = new RowTexts(session);
     session.actAs(this.#actor);
-    this.#base = { mark: session.mark(), revision: this.revision, stored: loaded?.revision ?? null };
+    session.mirror.tracking = isRecordStorage(saver.storage);
+    this.#base = { mark: session.mark(), revision: this.revision, stored: loaded?.revision ?? null, generation: currentGeneration() };
     session.pin(this.#base.mark);
     this.#unsubscribe = saver.storage.subscribe?.(() => this.#onForeignChange());
   }
@@ -193,10 +197,13 @@ export class TaskStore extends TaskReads {
     return this.#verb("recoverStale", options);
   }
 
-  /** Carries out a command given as data; a refusal is an answer and does not reject. */
-  async attempt(given: Command): Promise<Attempt<TaskError>> {
+  /**
+   * Carries out a command given as data; a refusal is an answer and does not reject. `actor`: who calls, where
+   * one program serves several people or agents; default: the list's own.
+   */
+  async attempt(given: Command, options: { readonly actor?: Actor } = {}): Promise<Attempt<TaskError>> {
     try {
-      return { ok: true, change: await this.#carryOut(given) };
+      return { ok: true, change: await this.#carryOut(given, options.actor) };
     } catch (error) {
       if (isTaskError(error) && !isBroken(error.code)) return { ok: false, error };
       throw error;
@@ -261,16 +268,16 @@ export class TaskStore extends TaskReads {
     return this.#carryOut(command(action, fields, id));
   }
 
-  async #carryOut(given: Command): Promise<Change> {
+  async #carryOut(given: Command, actor: Actor = this.#actor): Promise<Change> {
     this.#check();
     if (this.#options.readOnly === true) throw readOnly();
     const session = this[sessionOf];
     const text = toJson(given, "command");
-    authorize(this.#options, given, this.#actor);
+    authorize(this.#options, given, actor);
     const now = session.now();
     const operation = session.nextOperation();
     const outcome = await this.#call(operation, () => {
-      session.actAs(this.#actor);
+      session.actAs(actor);
       return session.run(given?.action, text, now, operation);
     });
     if (outcome.ok) return outcome.change;
@@ -303,24 +310,19 @@ export class TaskStore extends TaskReads {
       return true;
     } catch (error) {
       call.fail(error);
-      if (isTaskError(error) && error.code === "poisoned") this.#startAnew();
+      if (isTaskError(error) && error.code === "poisoned") this.#pump();
       return false;
     }
   }
 
-  /** After a trap: the journal that a roll-back needs is gone, so what is stored is read and what waits is carried out anew. */
-  #startAnew(): void {
-    if (this.#busy) {
-      this.#stale = true;
-      return;
-    }
-    this.#unsure = true;
-    this.#pump();
+  /** Whether the instance was replaced since the last stored state: the journal that goes back to it is gone. */
+  get #wasReplaced(): boolean {
+    return this.#base.generation !== currentGeneration();
   }
 
   #pump(): void {
     if (this.#busy) return;
-    if (this.#unsure && this.unsaved > 0) {
+    if ((this.#unsure || this.#wasReplaced) && this.unsaved > 0) {
       void this.#exclusively(() => this.#readFirst());
       return;
     }
@@ -345,7 +347,7 @@ export class TaskStore extends TaskReads {
 
   /** One save of all that waits. */
   async #save(): Promise<void> {
-    for (let tries = 0; this.#waiting.length > 0; ) {
+    for (let tries = 0; this.#waiting.length > 0 && !this.#wasReplaced; ) {
       const group = (this.#saving = this.#waiting.splice(0));
       if (!group.some(changes)) {
         this.#saving = [];
@@ -378,14 +380,13 @@ export class TaskStore extends TaskReads {
   async #afterConflict(group: Call[], tries: number): Promise<boolean> {
     const later = this.#takeBack();
     if (tries > 1) await pause(Math.random() * PAUSE * tries);
-    let loaded: Loaded | null;
+    let rest: Call[];
     try {
-      loaded = await this.#load();
+      rest = this.#landed(group, await this.#load());
     } catch (error) {
       this.#rejectUnsure([...group, ...later], error);
       return false;
     }
-    const rest = this.#landed(group, loaded);
     if (tries >= TRIES) {
       for (const call of rest) call.fail(lostRace());
       this.#redo(later);
@@ -398,29 +399,28 @@ export class TaskStore extends TaskReads {
   /** The save failed, and may have landed all the same: ask the storage. */
   async #afterFailure(group: Call[], error: unknown): Promise<void> {
     const later = this.#takeBack();
-    let loaded: Loaded | null;
+    let rest: Call[];
     try {
-      loaded = await this.#load();
+      rest = this.#landed(group, await this.#load());
     } catch (unreadable) {
       this.#rejectUnsure([...group, ...later], unreadable, error);
       return;
     }
-    for (const call of this.#landed(group, loaded)) call.fail(asTaskError(error, "storage_unknown"));
+    for (const call of rest) call.fail(asTaskError(error, "storage_unknown"));
     this.#redo(later);
   }
 
   /** Reads the storage before the calls that wait are carried out. */
   async #readFirst(): Promise<void> {
     const later = this.#waiting.splice(0);
-    let loaded: Loaded | null;
+    let rest: Call[];
     try {
-      loaded = await this.#load();
+      rest = this.#landed(later, await this.#load());
     } catch (error) {
       this.#rejectUnsure([...later, ...this.#waiting.splice(0)], error);
       return;
     }
     this.#unsure = false;
-    const rest = this.#landed(later, loaded);
     this.#redo(rest);
   }
 
@@ -429,7 +429,7 @@ export class TaskStore extends TaskReads {
     const session = this[sessionOf];
     const later = this.#waiting.splice(0);
     this.#saving = [];
-    if (!session.isStale) {
+    if (!this.#wasReplaced) {
       session.rollBack(this.#base.mark, this.#base.revision);
       session.mirror.takeDirty();
     }
@@ -455,10 +455,9 @@ export class TaskStore extends TaskReads {
   #takeUp(loaded: Loaded | null): void {
     const session = this[sessionOf];
     const stored: StoredText = loaded?.stored ?? { head: emptyList(this.listId) };
-    if (session.isStale) session.revive(stored);
     const change = session.replace(stored);
     session.mirror.takeDirty();
-    Object.assign(this.#base, { mark: session.mark(), revision: this.revision, stored: loaded?.revision ?? null });
+    Object.assign(this.#base, { mark: session.mark(), revision: this.revision, stored: loaded?.revision ?? null, generation: currentGeneration() });
     session.pin(this.#base.mark);
     this.#stale = false;
     if (change.changed) this.notify();

@@ -100,7 +100,7 @@ const unpainted = (cell: string): string => cell.replace(/\u001b\[\d+m/g, "");
 function tableOf({ tasks, waitsFor }: Extract<Answer, { kind: "tasks" }>, page: Page): string {
   if (tasks.length === 0) return "no tasks";
   const { paint } = page;
-  const waits = tasks.map(({ id }) => waitsOf(waitsFor.get(id) ?? []));
+  const waits = tasks.map((task) => waitsOf(task, waitsFor.get(task.id) ?? []));
   const heading = ["ID", "STATE", "TITLE", ...(waits.every((text) => text === "") ? [] : ["WAITS FOR"])];
   const rows = tasks.map((task, at) => [plain(task.id), stateOf(task), plain(task.title), waits[at] as string]);
   const widest = (column: number): number => Math.max(...[heading, ...rows].map((row) => displayWidth(row[column] ?? "")));
@@ -118,7 +118,8 @@ function tableOf({ tasks, waitsFor }: Extract<Answer, { kind: "tasks" }>, page: 
 }
 
 /** At most three ids: a row is for looking over, `explain` tells all. */
-function waitsOf(ids: readonly string[]): string {
+function waitsOf({ readiness }: Task, ids: readonly string[]): string {
+  if (ids.length === 0) return readiness === "blocked" ? "(see explain)" : "";
   const shown = ids.slice(0, 3).map(plain).join(", ");
   return ids.length > 3 ? `${shown} and ${ids.length - 3} more` : shown;
 }

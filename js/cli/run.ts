@@ -62,11 +62,15 @@ function actorOf(text: string): "host" | `user:${string}` | `agent:${string}` {
   });
 }
 
-/** The active blockers come from the engine, which knows implied ones too. */
+/**
+ * Rows, and for each open one the ids in `blockedBy` that are not settled. Asking the engine to explain
+ * every row would cost the square of the list; what waits for its parent or for an earlier step alone
+ * is told by `explain`.
+ */
 function listed(tasks: TaskStore, rows: readonly Task[]): Answer {
-  const shown = new Set(rows.map(({ id }) => id));
-  const waiting = tasks.blocked().filter(({ id }) => shown.has(id));
-  const waitsFor = new Map(waiting.map(({ id }) => [id, tasks.explain(id).blockers.map((blocker) => blocker.id)]));
+  const isOpen = (id: string): boolean => tasks.get(id)?.readiness !== "settled";
+  const waiting = rows.filter(({ readiness }) => readiness !== "settled");
+  const waitsFor = new Map(waiting.map(({ id, blockedBy }) => [id, blockedBy.filter(isOpen)]));
   return { kind: "tasks", tasks: rows, waitsFor };
 }
 

@@ -1,6 +1,7 @@
 //! Refusals: a stable code, a sentence, what to do next, and structured details (D17).
 
 use crate::json::Writer;
+use crate::task::Slot;
 
 /// The stable codes that the engine itself gives. Hosts add those of storage and loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +71,8 @@ pub struct Refusal {
     pub hint: String,
     /// A JSON object; its keys depend on the code.
     pub details: String,
+    /// For a `cycle` whose details were left to the caller: the ring's slots, first and last the same.
+    pub ring: Vec<Slot>,
 }
 
 impl Refusal {
@@ -79,7 +82,7 @@ impl Refusal {
         writer.open();
         details(&mut writer);
         writer.close();
-        Refusal { code, message: message.into(), hint: hint.into(), details: writer.finish() }
+        Refusal { code, message: message.into(), hint: hint.into(), details: writer.finish(), ring: Vec::new() }
     }
 
     /// A value of the wrong type or out of range. `got` is cut to 80 characters.

@@ -1,5 +1,6 @@
 //! Operations: what each accepted call did, kept for undo, replay and audit (D16).
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -53,7 +54,7 @@ pub struct Operation {
     /// When.
     pub at: Millis,
     /// What was asked.
-    pub action: Rc<str>,
+    pub action: Cow<'static, str>,
     /// What it means for undo.
     pub role: Role,
     /// What happened.
@@ -73,14 +74,16 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Adds an operation and lets the oldest go.
-    pub fn push(&mut self, operation: Operation) {
+    /// Adds an operation and lets the oldest go; gives the last one that went, for its memory.
+    pub fn push(&mut self, operation: Operation) -> Option<Operation> {
+        let mut gone = None;
         self.operations.push_back(operation);
         self.pushed += 1;
         let keep = limits::JOURNAL_OPERATIONS.max(self.pinned.map_or(0, |pinned| self.pushed - pinned));
         while self.operations.len() > keep {
-            self.operations.pop_front();
+            gone = self.operations.pop_front();
         }
+        gone
     }
 
     /// Takes the newest operation off.

@@ -38,6 +38,7 @@ pub use snapshot::OpenOptions;
 pub use state::{State, Touch};
 pub use transaction::Warning;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -83,6 +84,9 @@ pub struct Engine {
     journal: Journal,
     seed: [u64; 2],
     session: Rc<str>,
+    /// Memory of earlier operations, to be used again.
+    spare_events: Vec<event::Event>,
+    spare_change: Change,
     /// Checksum of each row as it was last read or written; 0 when it has changed since.
     checksums: Vec<u64>,
     /// Whether the text it was opened from had been edited by something else.
@@ -99,7 +103,7 @@ impl Engine {
 
     fn from_parts(state: State, journal: Journal, seed: [u64; 2], edited: bool) -> Self {
         let session = Rc::from(Random::of(seed, u64::MAX - 1).word(10));
-        Engine { state, journal, seed, session, checksums: Vec::new(), edited }
+        Engine { state, journal, seed, session, checksums: Vec::new(), spare_events: Vec::new(), spare_change: Change::default(), edited }
     }
 
     /// The list.
@@ -182,8 +186,9 @@ impl Engine {
     /// # Errors
     /// `limit` or `feature_off`; nothing has changed.
     pub fn add_prepared(&mut self, blockers: Slots, context: &Context) -> Result<Change, Refusal> {
-        let mut change = Change { action: "add", ..Change::default() };
+        let mut change = Change { action: "add", ..std::mem::take(&mut self.spare_change) };
         let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
+        transaction.events = std::mem::take(&mut self.spare_events);
         match transaction.add_prepared(Prepared { blockers }) {
             Ok(slot) => {
                 change.task = Some(slot);
@@ -204,8 +209,10 @@ impl Engine {
     /// # Errors
     /// As for `update`; nothing has changed.
     pub fn set_blockers(&mut self, slot: Slot, blockers: Slots, context: &Context) -> Result<Change, Refusal> {
-        let mut change = Change { action: "update", task: Some(slot), ..Change::default() };
+        let mut change = Change { action: "update", task: Some(slot), ..std::mem::take(&mut self.spare_change) };
         let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
+        transaction.events = std::mem::take(&mut self.spare_events);
+        transaction.bare_rings = true;
         match transaction.replace_blockers(slot, blockers) {
             Ok(()) => {
                 change.changed = !transaction.events.is_empty();
@@ -226,8 +233,10 @@ impl Engine {
     /// As for `start` and `complete`; nothing has changed.
     pub fn set_status(&mut self, slot: Slot, status: Status, context: &Context) -> Result<Change, Refusal> {
         let started = status == Status::InProgress;
-        let mut change = Change { action: if started { "start" } else { "complete" }, task: Some(slot), ..Change::default() };
+        let action = if started { "start" } else { "complete" };
+        let mut change = Change { action, task: Some(slot), ..std::mem::take(&mut self.spare_change) };
         let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
+        transaction.events = std::mem::take(&mut self.spare_events);
         match transaction.move_to(slot, started) {
             Ok(()) => {
                 let Transaction { events, warning, alive, .. } = transaction;
@@ -243,6 +252,14 @@ impl Engine {
         }
     }
 
+    /// Takes back a change that nobody needs any more, for its memory.
+    pub fn recycle(&mut self, mut change: Change) {
+        change.touched.clear();
+        change.now_ready.clear();
+        change.now_blocked.clear();
+        self.spare_change = Change { touched: change.touched, now_ready: change.now_ready, now_blocked: change.now_blocked, ..Change::default() };
+    }
+
     /// Fills in the words of a task from [`Engine::add_prepared`].
     pub fn fill(&mut self, slot: Slot, words: Words<'_>) {
         self.state.fill(slot, words);
@@ -254,16 +271,20 @@ impl Engine {
             let alive = events.iter().all(|event| matches!(event, event::Event::Updated { .. }));
             let role = if alive && role == Role::Plain { Role::Fixed } else { role };
             self.state.revision += 1;
-            self.journal.push(Operation {
+            let gone = self.journal.push(Operation {
                 session: Rc::clone(&self.session),
                 number: context.operation,
                 actor: Rc::clone(&context.actor),
                 at: context.now,
-                action: Rc::from(change.action),
+                action: Cow::Borrowed(change.action),
                 role,
                 events,
                 json: OnceCell::new(),
             });
+            if let Some(mut gone) = gone {
+                gone.events.clear();
+                self.spare_events = gone.events;
+            }
         }
         change.revision = self.state.revision;
         self.collect(&mut change);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::graph::Node;
+use crate::json::Writer;
 use crate::task::{Extra, Millis, Presence, Progress, Slot, Slots, Status};
 
 use super::error::{shorten, Code, Refusal};
@@ -41,6 +42,8 @@ pub(super) struct Transaction<'e> {
     pub(super) keyed: Vec<Slot>,
     /// Counts as a change although no fact differs (work says that it is alive, D9).
     pub(super) alive: bool,
+    /// Whether a ring is answered as slots, for a caller that has the rows (a long ring makes a long text).
+    pub(super) bare_rings: bool,
     first_slot: Slot,
     saved: (u64, u64),
 }
@@ -49,7 +52,7 @@ impl<'e> Transaction<'e> {
     pub(super) fn new(state: &'e mut State, context: &'e Context, random: Random) -> Self {
         let first_slot = state.next_slot();
         let saved = (state.next_seq, state.last_fence);
-        Transaction { state, context, random, events: Vec::new(), warning: None, keys: Names::default(), keyed: Vec::new(), alive: false, first_slot, saved }
+        Transaction { state, context, random, events: Vec::new(), warning: None, keys: Names::default(), keyed: Vec::new(), alive: false, bare_rings: false, first_slot, saved }
     }
 
     /// Applies an event that cannot close a ring, and notes it.
@@ -69,6 +72,7 @@ impl<'e> Transaction<'e> {
                 self.events.push(event);
                 Ok(())
             }
+            Err(ring) if self.bare_rings => Err(bare_cycle(self.state, &ring)),
             Err(ring) => Err(cycle(self.state, &ring)),
         }
     }
@@ -246,23 +250,36 @@ impl<'e> Transaction<'e> {
 
 /// The refusal of an arc that would close a ring (D7).
 pub(super) fn cycle(state: &State, ring: &[Node]) -> Refusal {
+    let mut refusal = bare_cycle(state, ring);
+    let slots = std::mem::take(&mut refusal.ring);
+    let mut details = Writer::new();
+    details.open();
+    details.list("path", slots.iter().map(|slot| state.task(*slot).id()));
+    details.list("titles", slots.iter().map(|slot| state.task(*slot).text.title()));
+    details.list("kinds", slots.windows(2).map(|pair| kind_of_step(state, pair[0], pair[1])));
+    details.close();
+    refusal.details = details.finish();
+    refusal
+}
+
+/// The same with the ring as slots instead of details.
+fn bare_cycle(state: &State, ring: &[Node]) -> Refusal {
     let slots = state.slots_of(ring);
-    let names: Vec<&str> = slots.iter().map(|slot| state.task(*slot).id()).collect();
-    let written = if names.len() > 12 {
-        format!("`{}` → … ({} tasks) … → `{}`", names[..6].join("` → `"), names.len() - 1, names[names.len() - 3..].join("` → `"))
-    } else {
-        format!("`{}`", names.join("` → `"))
-    };
-    Refusal::new(
-        Code::Cycle,
-        format!("This would make a ring in which nothing could ever start: {written}."),
-        "Leave out one of these dependencies.",
-        |details| {
-            details.list("path", names.iter().copied());
-            details.list("titles", slots.iter().map(|slot| state.task(*slot).text.title()));
-            details.list("kinds", slots.windows(2).map(|pair| kind_of_step(state, pair[0], pair[1])));
-        },
-    )
+    let mut written = String::new();
+    for (at, slot) in slots.iter().enumerate() {
+        if at == 6 && slots.len() > 12 {
+            written.push_str(" → …");
+        }
+        if at < 6 || slots.len() <= 12 || at + 3 >= slots.len() {
+            written.push_str(if at == 0 { "`" } else { " → `" });
+            written.push_str(state.task(*slot).id());
+            written.push('`');
+        }
+    }
+    let message = format!("This would make a ring in which nothing could ever start: {written}.");
+    let mut refusal = Refusal::new(Code::Cycle, message, "Leave out one of these dependencies.", |_| {});
+    refusal.ring = slots;
+    refusal
 }
 
 /// Why, in a ring, `one` waits for `other`.

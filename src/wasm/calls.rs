@@ -84,7 +84,11 @@ pub fn replace(handle: u32, head_bytes: u32, rows_bytes: u32, flags: u32) -> i32
 
 fn finish(hub: &mut Hub, done: Result<Change, Refusal>, handle: u32, as_given: bool) -> i32 {
     match done {
-        Ok(change) => delta::write(hub, &change, handle, as_given),
+        Ok(change) => {
+            let written = delta::write(hub, &change, handle, as_given);
+            hub.list(handle).engine.recycle(change);
+            written
+        }
         Err(refusal) => hub.refuse(&refusal),
     }
 }
@@ -185,7 +189,7 @@ pub fn apply(handle: u32, bytes: u32, now: f64, operation: f64) -> i32 {
 }
 
 /// Calls a tool: dialect, tool and arguments stand in `text` one behind the other. The delta is as for
-/// [`apply`], empty for a question or a refused call; the result is taken with [`tool_result`].
+/// [`apply`], 0 for a question or a refused call; the result is taken with [`tool_result`].
 #[wasm_bindgen]
 pub fn call_tool(handle: u32, dialect_bytes: u32, tool_bytes: u32, argument_bytes: u32, now: f64, operation: f64) -> i32 {
     with(|hub| {

@@ -30,7 +30,7 @@ const MISSING: u32 = 32;
 /// Fields whose times follow in the delta.
 const TIMED: u32 = field::PROGRESS | field::UPDATED | field::CREATED;
 
-/// Writes a change into `out` (and `answer`); gives its length.
+/// Writes a change into `out` (and `answer`); gives where `out` begins, in words of four bytes.
 pub(super) fn write(hub: &mut Hub, change: &Change, handle: u32, as_given: bool) -> i32 {
     let Hub { engines, out, answer, .. } = hub;
     let Some(Some(list)) = engines.get(handle as usize) else { return 0 };
@@ -66,7 +66,7 @@ pub(super) fn write(hub: &mut Hub, change: &Change, handle: u32, as_given: bool)
     if extras {
         *answer = write_extras(state, change);
     }
-    i32::try_from(out.len()).unwrap_or(i32::MAX)
+    i32::try_from(out.as_ptr() as usize / 4).unwrap_or(i32::MAX)
 }
 
 fn size(length: usize) -> u32 {

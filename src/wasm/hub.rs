@@ -56,6 +56,9 @@ impl Hub {
 
     pub(super) fn refuse(&mut self, refusal: &Refusal) -> i32 {
         self.answer = refusal.to_json();
+        self.out.clear();
+        self.out.push(u32::try_from(refusal.ring.len()).unwrap_or(0));
+        self.out.extend(&refusal.ring);
         REFUSED
     }
 

@@ -79,6 +79,12 @@ pub fn ready(handle: u32, limit: u32) -> u32 {
     with(|hub| answer_slots(hub, |state| state.ready.iter().take(limit as usize).collect(), handle))
 }
 
+/// The slot of the first ready task; -1 when none is.
+#[wasm_bindgen]
+pub fn first_ready(handle: u32) -> i32 {
+    with(|hub| hub.list(handle).engine.state().ready.iter().next().and_then(|slot| i32::try_from(slot).ok()).unwrap_or(-1))
+}
+
 /// The slots of blocked tasks, at most `limit`, in `out`.
 #[wasm_bindgen]
 pub fn blocked(handle: u32, limit: u32) -> u32 {

@@ -49,7 +49,10 @@ impl Model {
 
     /// The rows under a task, in creation order.
     pub(crate) fn children_of(&self, id: &str) -> Vec<&Task> {
-        self.tasks.iter().filter(|t| t.parent.as_deref() == Some(id)).collect()
+        self.tasks
+            .iter()
+            .filter(|t| t.parent.as_deref() == Some(id))
+            .collect()
     }
 
     /// The active blockers of an open task; a settled one has none that matter to itself (D3).
@@ -100,7 +103,10 @@ impl Model {
 
     /// The ids of the active blockers.
     pub(crate) fn barred_by(&self, id: &str) -> Vec<String> {
-        self.active_blockers(id).into_iter().map(|(id, _)| id).collect()
+        self.active_blockers(id)
+            .into_iter()
+            .map(|(id, _)| id)
+            .collect()
     }
 
     /// Every wait of the list, settled rows included (D7, D3a).
@@ -156,25 +162,29 @@ impl Model {
 
     /// Whether a ring of ids (first = last) can be walked along the waits of this state.
     pub(crate) fn is_ring(&self, ids: &[String]) -> bool {
-        let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return false };
+        let (Some(first), Some(last)) = (ids.first(), ids.last()) else {
+            return false;
+        };
         if ids.len() < 2 || first != last {
             return false;
         }
         let waits = self.waits();
-        [Moment::Start(first.clone()), Moment::Finish(first.clone())].iter().any(|origin| {
-            let mut here = with_own_start(BTreeSet::from([origin.clone()]));
-            for id in &ids[1..] {
-                let next: BTreeSet<Moment> = here
-                    .iter()
-                    .filter_map(|moment| waits.get(moment))
-                    .flatten()
-                    .filter(|moment| moment.id() == id)
-                    .cloned()
-                    .collect();
-                here = with_own_start(next);
-            }
-            here.contains(origin)
-        })
+        [Moment::Start(first.clone()), Moment::Finish(first.clone())]
+            .iter()
+            .any(|origin| {
+                let mut here = with_own_start(BTreeSet::from([origin.clone()]));
+                for id in &ids[1..] {
+                    let next: BTreeSet<Moment> = here
+                        .iter()
+                        .filter_map(|moment| waits.get(moment))
+                        .flatten()
+                        .filter(|moment| moment.id() == id)
+                        .cloned()
+                        .collect();
+                    here = with_own_start(next);
+                }
+                here.contains(origin)
+            })
     }
 }
 
@@ -183,7 +193,11 @@ fn has_ring(waits: &Waits) -> bool {
     let mut left: BTreeSet<&Moment> = waits.keys().collect();
     loop {
         let before = left.len();
-        left = left.iter().copied().filter(|moment| waits[*moment].iter().any(|other| left.contains(other))).collect();
+        left = left
+            .iter()
+            .copied()
+            .filter(|moment| waits[*moment].iter().any(|other| left.contains(other)))
+            .collect();
         if left.len() == before {
             return !left.is_empty();
         }
@@ -192,7 +206,10 @@ fn has_ring(waits: &Waits) -> bool {
 
 /// A task that is at its finish has passed its start on the way.
 fn with_own_start(mut moments: BTreeSet<Moment>) -> BTreeSet<Moment> {
-    let starts: Vec<Moment> = moments.iter().map(|m| Moment::Start(m.id().to_owned())).collect();
+    let starts: Vec<Moment> = moments
+        .iter()
+        .map(|m| Moment::Start(m.id().to_owned()))
+        .collect();
     moments.extend(starts);
     moments
 }

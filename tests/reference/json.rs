@@ -39,7 +39,8 @@ impl Json {
     /// A whole number that is not negative.
     pub(crate) fn as_u64(&self) -> Option<u64> {
         match self {
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // times and counts are small whole numbers
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            // times and counts are small whole numbers
             Self::Number(number) if *number >= 0.0 && number.fract() == 0.0 => Some(*number as u64),
             _ => None,
         }

@@ -1,6 +1,7 @@
 //! The journal as JSON, and back. Tasks are named by their creation number, which is never reused; an id
 //! stands only for what never was a task.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -310,7 +311,7 @@ fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Oper
         number: 0,
         actor: Rc::from("host"),
         at: 0,
-        action: Rc::from(""),
+        action: Cow::Borrowed(""),
         role: Role::Fixed,
         events: Vec::new(),
         json: OnceCell::new(),
@@ -328,7 +329,7 @@ fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Oper
             }
             "actor" => operation.actor = Rc::from(&*reader.text()?),
             "at" => operation.at = reader.whole()?,
-            "action" => operation.action = Rc::from(&*reader.text()?),
+            "action" => operation.action = Cow::Owned(reader.text()?.into_owned()),
             "role" => {
                 let fault = reader.fault("an unknown role");
                 operation.role = Role::from_word(&reader.text()?).ok_or(fault)?;
