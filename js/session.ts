@@ -176,7 +176,7 @@ export class Session {
   now(): number {
     const now = this.options.now?.() ?? Date.now();
     if (Number.isSafeInteger(now) && now >= 0) return now;
-    const floor = Math.floor(now);
+    const floor = Math.floor(typeof now === "number" ? now : Number.NaN);
     if (Number.isSafeInteger(floor) && floor >= 0) return floor;
     throw new TaskError({
       code: "invalid_value",

@@ -79,6 +79,8 @@ export class TaskStore extends TaskReads {
   #saving: Call[] = [];
   /** Under way: a save, or taking up what a storage holds. */
   #busy = false;
+  /** Under way: reading the storage. Calls wait for what it says. */
+  #reading = false;
   /** The storage could not be read after a failed save: the next call reads it first. */
   #unsure = false;
   #stale = false;
@@ -218,15 +220,24 @@ export class TaskStore extends TaskReads {
 
   /** Takes up what the storage holds now, after what waits is stored. */
   async reload(): Promise<void> {
-    await this.flush();
+    await this.#idleness();
     this.#check();
-    await this.#exclusively(async () => this.#takeUp(await this.#load()));
+    await this.#exclusively(async () => {
+      this.#takeUp(await this.#load());
+      this.#redo([]);
+    });
+  }
+
+  /** Waits until nothing is under way, also of what begins while this waits. */
+  async #idleness(): Promise<void> {
+    while (this.#busy || this.unsaved > 0) await this.flush();
   }
 
   /** Stores what waits, then lets go of the storage and the memory. Every later call throws `disposed`. */
   async close(): Promise<void> {
     if (this.#closed) return;
-    await this.flush();
+    await this.#idleness();
+    if (this.#closed) return;
     this.#closed = true;
     this.#unsubscribe?.();
     this.forgetListeners();
@@ -288,8 +299,7 @@ export class TaskStore extends TaskReads {
   #call(operation: number, run: Call["run"]): Promise<Outcome & { readonly result?: unknown }> {
     return new Promise((settle, fail) => {
       const call: Call = { operation, run, outcome: undefined, settle, fail };
-      // While the storage is being read, calls wait for what it says.
-      if (!this.#unsure && !(this.#busy && this.#saving.length === 0)) {
+      if (!this.#unsure && !this.#reading) {
         if (!this.#runNow(call)) return;
         const leansOnUnsaved = this.unsaved > 0;
         if (!leansOnUnsaved && !changes(call)) {
@@ -348,7 +358,13 @@ export class TaskStore extends TaskReads {
   /** One save of all that waits. */
   async #save(): Promise<void> {
     for (let tries = 0; this.#waiting.length > 0 && !this.#wasReplaced; ) {
-      const group = (this.#saving = this.#waiting.splice(0));
+      // What came while the storage was read has not been carried out yet.
+      const group = this.#waiting.splice(0).filter((call) => call.outcome !== undefined || this.#runNow(call));
+      if (this.#wasReplaced) {
+        this.#waiting.unshift(...group);
+        return;
+      }
+      this.#saving = group;
       if (!group.some(changes)) {
         this.#saving = [];
         this.#settle(group);
@@ -437,9 +453,14 @@ export class TaskStore extends TaskReads {
   }
 
   async #load(): Promise<Loaded | null> {
-    const loaded = await this.#saver.load();
-    this.#check();
-    return loaded;
+    this.#reading = true;
+    try {
+      const loaded = await this.#saver.load();
+      this.#check();
+      return loaded;
+    } finally {
+      this.#reading = false;
+    }
   }
 
   /** Puts the list where the storage is; settles the calls that had landed there, gives the others. */

@@ -3,7 +3,7 @@
 use crate::engine::arguments::{peek, Argument, ArgumentKind, Arguments, Null};
 use crate::engine::command::{Add, Command, Patch, Removal};
 use crate::engine::error::Refusal;
-use crate::engine::{Change, Code, Context, Engine, State};
+use crate::engine::{check_due, check_length, limits, Change, Code, Context, Engine, State};
 use crate::json::Writer;
 use crate::task::{Slot, Status};
 
@@ -64,14 +64,8 @@ pub fn call(engine: &mut Engine, arguments: &str, context: &Context) -> Answer {
     }
 }
 
-/// The engine speaks of `title`, this wire of `content`.
+/// The hint that names fields names those of this wire.
 fn in_wire_words(mut refusal: Refusal) -> Refusal {
-    for (ours, wire) in [("`title`", "`content`"), ("`activeForm`", "`active_form`")] {
-        refusal.message = refusal.message.replace(ours, wire);
-        refusal.hint = refusal.hint.replace(ours, wire);
-        refusal.details = refusal.details.replace(ours, wire);
-    }
-    refusal.details = refusal.details.replace("{\"field\":\"title\"", "{\"field\":\"content\"");
     if refusal.code == Code::NothingToChange {
         "Give at least one of content, status, blockedBy, active_form.".clone_into(&mut refusal.hint);
     }
@@ -86,6 +80,10 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
             return Err(not_for(argument.name, &action));
         }
     }
+    if let Some(content) = arguments.text("content") {
+        check_due("content", &content, limits::TITLE_CHARACTERS)?;
+    }
+    check_length("active_form", &arguments.text("active_form").unwrap_or_default(), limits::SHORT_TEXT_CHARACTERS)?;
     let id = || match arguments.text("id") {
         Some(id) if !id.trim().is_empty() => Ok(id),
         _ => Err(Refusal::missing("id")),

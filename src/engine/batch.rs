@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::task::{Slot, Status};
 
 use super::command::{Add, Command};
-use super::error::{Code, Refusal};
+use super::error::Refusal;
 use super::names::Names;
 use super::transaction::Transaction;
 
@@ -106,11 +106,9 @@ fn names_later(command: &Command<'_>, is_later: impl Fn(&str) -> bool) -> bool {
 /// Says in a refusal which entry it is about.
 fn at_entry(mut refusal: Refusal, at: usize) -> Refusal {
     let number = at + 1;
-    refusal.message = format!("Entry {number} of the batch: {}", refusal.message);
-    refusal.hint = format!("{} Nothing of the batch was done.", refusal.hint);
-    let comma = if refusal.details == "{}" { "" } else { "," };
-    refusal.details.truncate(refusal.details.len() - 1);
-    refusal.details.push_str(&format!("{comma}\"entry\":{number}}}"));
-    debug_assert_ne!(refusal.code, Code::Corrupt);
+    let reason = &mut *refusal;
+    reason.message.insert_str(0, &format!("Entry {number} of the batch: "));
+    reason.hint.push_str(" Nothing of the batch was done.");
+    refusal.add_detail("entry", &number.to_string());
     refusal
 }

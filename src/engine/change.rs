@@ -1,5 +1,6 @@
 //! What an accepted call did, for those who show it and those who wait for work.
 
+use crate::graph::{sort_in_place, ByKey};
 use crate::json::Writer;
 use crate::task::Slot;
 
@@ -37,7 +38,7 @@ impl Change {
     /// Takes the marks of the operation and draws from them what became ready and blocked.
     pub(super) fn collect(&mut self, state: &mut State) {
         state.take_touched(&mut self.touched);
-        self.touched.sort_unstable_by_key(|touch| touch.slot);
+        sort_in_place(&mut ByKey(&mut self.touched, |touch: &Touch| touch.slot));
         for touch in &mut self.touched {
             let slot = touch.slot;
             let ready = state.ready.contains(slot);

@@ -60,9 +60,26 @@ impl Code {
     }
 }
 
-/// A refused call. Nothing was changed.
+/// A refused call. Nothing was changed. One pointer wide, so that results that carry it stay small.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Refusal(Box<Reason>);
+
+impl std::ops::Deref for Refusal {
+    type Target = Reason;
+    fn deref(&self) -> &Reason {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Refusal {
+    fn deref_mut(&mut self) -> &mut Reason {
+        &mut self.0
+    }
+}
+
+/// Why a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
     /// The stable code.
     pub code: Code,
     /// What was wrong, as a sentence.
@@ -82,7 +99,14 @@ impl Refusal {
         writer.open();
         details(&mut writer);
         writer.close();
-        Refusal { code, message: message.into(), hint: hint.into(), details: writer.finish(), ring: Vec::new() }
+        Refusal(Box::new(Reason { code, message: message.into(), hint: hint.into(), details: writer.finish(), ring: Vec::new() }))
+    }
+
+    /// Adds a key, with its value as JSON, to the details.
+    pub fn add_detail(&mut self, key: &str, json: &str) {
+        let open = self.details.strip_suffix('}').unwrap_or_default();
+        let comma = if open == "{" { "" } else { "," };
+        self.details = format!("{open}{comma}\"{key}\":{json}}}");
     }
 
     /// A value of the wrong type or out of range. `got` is cut to 80 characters.
@@ -176,7 +200,7 @@ impl Refusal {
 #[must_use]
 pub fn shorten(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", &text[..at]),
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),
     }
 }

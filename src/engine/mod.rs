@@ -29,6 +29,7 @@ mod undo;
 
 pub use change::Change;
 pub use command::Command;
+pub use decide::{check_due, check_length};
 pub use error::{Code, Refusal};
 pub use explain::{Blocker, Explanation};
 pub use query::{Path, Progress, Read, WouldCycle};

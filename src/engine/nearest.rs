@@ -3,11 +3,11 @@
 /// Longest word that is compared.
 const LONGEST: usize = 64;
 
-/// The candidate that differs least from `word` (Levenshtein distance, letter case ignored), when it differs
+/// The candidate that differs least from `word` (Levenshtein distance, case of ASCII letters ignored), when it differs
 /// by at most two letters or a third of its length; one letter in a word of three, none in a shorter one. The
 /// first wins ties.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word: Vec<char> = word.chars().take(LONGEST).flat_map(char::to_lowercase).collect();
+    let word: Vec<char> = word.chars().take(LONGEST).map(|letter| letter.to_ascii_lowercase()).collect();
     let allowed = match word.len() {
         0..=2 => 0,
         3 => 1,
@@ -18,7 +18,7 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         if candidate.len() > 4 * LONGEST {
             continue;
         }
-        let letters: Vec<char> = candidate.chars().flat_map(char::to_lowercase).collect();
+        let letters: Vec<char> = candidate.chars().map(|letter| letter.to_ascii_lowercase()).collect();
         if letters.len().abs_diff(word.len()) > allowed {
             continue;
         }

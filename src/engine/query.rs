@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use crate::graph::{longest_path, sort, Arcs, Node};
+use crate::graph::{sort, sort_in_place, ByKey, Node};
 use crate::json::{to_json, Writer};
 use crate::task::{Presence, Readiness, Slot, Status, Task};
 
 use super::arguments::{Argument, ArgumentKind, Arguments, Null};
 use super::error::{Code, Refusal};
+use super::readiness::BlockerKind;
 use super::state::State;
 use super::transaction::cycle;
 use super::Engine;
@@ -121,7 +122,7 @@ impl State {
                 }
             });
         }
-        found.sort_unstable();
+        sort_in_place(&mut ByKey(&mut found, |slot: &Slot| *slot));
         found
     }
 
@@ -150,45 +151,92 @@ impl State {
         !self.task(slot).children().is_empty() && self.task(slot).status() != Status::InProgress
     }
 
-    /// Whether a node stands for an open task (and not for the start of a parent).
-    fn is_open_task(&self, node: Node) -> bool {
-        let is_it = |task: &Task| task.node == node && task.presence == Presence::Live && task.status().is_open();
-        self.task_of_node(node).is_some_and(is_it)
+    /// Open tasks so that each stands behind everything that it waits for. O(tasks + edges).
+    fn open_in_order(&self) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        for node in sort(self, self.topology.len()).unwrap_or_default() {
+            let slot = self.slot_of_node[node as usize];
+            let ends = |task: &Task| task.node == node && task.presence == Presence::Live && task.status().is_open();
+            if self.task_of_node(node).is_some_and(ends) {
+                slots.push(slot);
+            }
+        }
+        slots
     }
 
-    /// The longest chain of open tasks. O(tasks + edges).
+    /// What must be done before an open task is: its active blockers and its open steps, but not the parent that it is
+    /// itself a step of.
+    fn due_before(&self, slot: Slot) -> Vec<Slot> {
+        let is_ancestor = |other: Slot| {
+            let mut at = self.task(slot).parent();
+            while let Some(ancestor) = at {
+                if ancestor == other {
+                    return true;
+                }
+                at = self.task(ancestor).parent();
+            }
+            false
+        };
+        let mut due = self.open_children(slot);
+        let blockers = self.active_blockers(slot).into_iter();
+        due.extend(blockers.filter(|blocker| blocker.1 != BlockerKind::Missing && !is_ancestor(blocker.0)).map(|blocker| blocker.0));
+        due
+    }
+
+    /// For each open task, in order: the longest chain before it, and the task through which it goes.
+    fn chains(&self) -> Vec<(Slot, usize, Option<Slot>)> {
+        let mut length = vec![0usize; self.tasks.len()];
+        let mut found = Vec::new();
+        for slot in self.open_in_order() {
+            let mut longest: Option<(usize, Slot)> = None;
+            for blocker in self.due_before(slot) {
+                let candidate = length[blocker as usize];
+                if longest.is_none_or(|best| candidate > best.0 || (candidate == best.0 && blocker < best.1)) {
+                    longest = Some((candidate, blocker));
+                }
+            }
+            let before = longest.map_or(0, |longest| longest.0);
+            length[slot as usize] = before + 1;
+            found.push((slot, before, longest.map(|longest| longest.1)));
+        }
+        found
+    }
+
+    /// The longest chain of open tasks, each waiting for the one before. O(tasks + edges).
     #[must_use]
     pub fn critical_path(&self) -> Vec<Slot> {
-        let order = sort(self, self.topology.len()).unwrap_or_default();
-        let weight = |node: Node| {
-            let open = self.task_of_node(node).is_some_and(Task::holds_others);
-            open.then(|| u32::from(self.is_open_task(node)))
-        };
-        let path = longest_path(self, &order, weight);
-        path.into_iter().map(|node| self.slot_of_node[node as usize]).collect()
+        let chains = self.chains();
+        let mut via = vec![None; self.tasks.len()];
+        let mut last: Option<(Slot, usize)> = None;
+        for (slot, before, blocker) in chains {
+            via[slot as usize] = blocker;
+            if last.is_none_or(|last| before > last.1 || (before == last.1 && slot < last.0)) {
+                last = Some((slot, before));
+            }
+        }
+        let mut path = Vec::new();
+        let mut next = last.map(|last| last.0);
+        while let Some(slot) = next {
+            path.push(slot);
+            next = via[slot as usize];
+        }
+        path.reverse();
+        path
     }
 
-    /// Open tasks by the number of steps before them: everything in one layer can be done at once. O(tasks + edges).
+    /// Open tasks by the length of the longest chain before them: everything in one layer can be done at once.
+    /// O(tasks + edges).
     #[must_use]
     pub fn layers(&self) -> Vec<Vec<Slot>> {
-        let mut depth = vec![0usize; self.topology.len()];
         let mut layers: Vec<Vec<Slot>> = Vec::new();
-        for node in sort(self, self.topology.len()).unwrap_or_default() {
-            let mut deepest = 0;
-            self.before(node, |before| deepest = deepest.max(depth[before as usize]));
-            if !self.task_of_node(node).is_some_and(Task::holds_others) {
-                deepest = 0;
-            } else if self.is_open_task(node) {
-                if layers.len() == deepest {
-                    layers.push(Vec::new());
-                }
-                layers[deepest].push(self.slot_of_node[node as usize]);
-                deepest += 1;
+        for (slot, before, _) in self.chains() {
+            while layers.len() <= before {
+                layers.push(Vec::new());
             }
-            depth[node as usize] = deepest;
+            layers[before].push(slot);
         }
         for layer in &mut layers {
-            layer.sort_unstable();
+            sort_in_place(&mut ByKey(layer, |slot: &Slot| *slot));
         }
         layers
     }
@@ -196,11 +244,12 @@ impl State {
     /// Live tasks in which every word of `query` occurs, letter case ignored, in creation order. O(text).
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Slot> {
-        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+        let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
+        let words: Vec<String> = query.split_whitespace().map(lower).collect();
         let matches = |slot: Slot| {
             let text = &self.task(slot).text;
-            let all = format!("{}\n{}\n{}", text.id(), text.title(), text.description()).to_lowercase();
-            words.iter().all(|word| all.contains(word))
+            let parts = [text.id(), text.title(), text.description()].map(lower);
+            words.iter().all(|word| parts.iter().any(|part| part.contains(word)))
         };
         self.live().map(|(slot, _)| slot).filter(|slot| matches(*slot)).take(limit).collect()
     }

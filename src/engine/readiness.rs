@@ -47,8 +47,13 @@ impl State {
     /// Changes the number of active blockers by one. O(1), and O(subtree) for a parent.
     pub(super) fn add_active(&mut self, slot: Slot, change: i32) {
         let task = self.task(slot);
-        let active = task.active.saturating_add_signed(change);
-        self.set_active(slot, active);
+        if task.parent().is_some() {
+            // A blocker may be its own and inherited, and another walk of the same event may have counted it anew.
+            self.recount(slot);
+        } else {
+            let active = task.active.saturating_add_signed(change);
+            self.set_active(slot, active);
+        }
     }
 
     fn set_active(&mut self, slot: Slot, active: u32) {

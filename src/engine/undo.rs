@@ -16,9 +16,19 @@ impl Transaction<'_> {
     /// actor may not move a task that it would move.
     pub(super) fn take_back(&mut self, events: &[Event]) -> Result<(), Refusal> {
         for event in events {
-            let (Event::Progress { slot, .. } | Event::Extra { slot, .. }) = event else { continue };
-            if self.state.task(*slot).presence == Presence::Live {
-                self.check_may_move(*slot, None)?;
+            let Some(slot) = event.slot().filter(|slot| self.state.task(*slot).presence == Presence::Live) else { continue };
+            match event {
+                Event::Progress { .. } => self.check_may_move(slot, None)?,
+                Event::Extra { old, new, .. } => {
+                    let nothing = Extra::default();
+                    let (old, new) = (old.as_deref().unwrap_or(&nothing), new.as_deref().unwrap_or(&nothing));
+                    if (old.hold != new.hold) || (old.claim != new.claim) {
+                        self.check_may_move(slot, None)?;
+                    } else if old.owner != new.owner {
+                        self.check_holder(slot, None)?;
+                    }
+                }
+                _ => {}
             }
         }
         let mut before: Vec<(Slot, Task)> = Vec::new();

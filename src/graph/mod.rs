@@ -6,11 +6,13 @@
 pub mod index_set;
 mod order;
 mod search;
+mod sorting;
 mod walk;
 
 pub use order::Order;
 pub use search::Topology;
-pub use walk::{longest_path, sort};
+pub use sorting::{sort_in_place, ByKey, Sortable};
+pub use walk::sort;
 
 /// A node number.
 pub type Node = u32;

@@ -7,7 +7,7 @@
 //! Tarjan (TALG 2012); balancing by arcs and moving the smaller complete side is ours and has no
 //! proven bound. Measured against Pearce & Kelly (2006): ARCHITECTURE.md.
 
-use super::{Arcs, Node, Order};
+use super::{sort_in_place, Arcs, ByKey, Node, Order};
 
 /// A topological order with the scratch memory of its searches.
 #[derive(Debug, Default, Clone)]
@@ -174,7 +174,7 @@ fn ring(parents: &[Node], first: Node, then: Node, near: Node, far: Node) -> Vec
 }
 
 fn sort_by_label(order: &Order, nodes: &mut [Node]) {
-    nodes.sort_unstable_by_key(|node| order.label(*node));
+    sort_in_place(&mut ByKey(nodes, |node: &Node| order.label(*node)));
 }
 
 #[cfg(test)]

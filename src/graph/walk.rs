@@ -1,4 +1,4 @@
-//! Walks over the whole graph: sorting and longest paths. All iterative.
+//! A walk over the whole graph. Iterative, like every walk here.
 
 use super::{Arcs, Node};
 
@@ -49,42 +49,4 @@ pub fn sort(arcs: &impl Arcs, count: usize) -> Result<Vec<Node>, Vec<Node>> {
     path.drain(..place[node as usize]);
     path.push(node);
     Err(path)
-}
-
-/// The heaviest path, first node first. A node weighs what `weight` says; one of weight 0 is passed through
-/// and not named, one without weight ends every path. The smallest nodes win ties. `order` is a topological
-/// order. O(nodes + arcs).
-pub fn longest_path(arcs: &impl Arcs, order: &[Node], weight: impl Fn(Node) -> Option<u32>) -> Vec<Node> {
-    let mut length = vec![0u32; order.len()];
-    let mut via = vec![Node::MAX; order.len()];
-    let mut last: Option<Node> = None;
-    for node in order {
-        let mut longest = 0;
-        let mut previous = Node::MAX;
-        arcs.before(*node, |before| {
-            let candidate = length[before as usize];
-            if candidate > longest || (candidate == longest && candidate > 0 && before < previous) {
-                longest = candidate;
-                previous = before;
-            }
-        });
-        if let Some(weight) = weight(*node) {
-            let total = longest + weight;
-            length[*node as usize] = total;
-            via[*node as usize] = previous;
-            let best = last.map_or((0, Node::MAX), |last| (length[last as usize], last));
-            if weight > 0 && (total > best.0 || (total == best.0 && *node < best.1)) {
-                last = Some(*node);
-            }
-        }
-    }
-    let mut path = Vec::new();
-    while let Some(node) = last {
-        if weight(node).is_some_and(|weight| weight > 0) {
-            path.push(node);
-        }
-        last = Some(via[node as usize]).filter(|node| *node != Node::MAX);
-    }
-    path.reverse();
-    path
 }

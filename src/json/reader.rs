@@ -70,13 +70,18 @@ impl<'a> Reader<'a> {
     /// The text from byte `from` up to what comes next.
     #[must_use]
     pub fn between(&self, from: usize) -> &'a str {
-        &self.text[from..self.at]
+        self.part(from, self.at)
     }
 
     /// A fault at the present position.
     #[must_use]
     pub fn fault(&self, problem: &'static str) -> Fault {
         Fault { at: self.at, problem }
+    }
+
+    /// A part of the text. Its ends are always at characters; asking instead of indexing keeps panic texts out.
+    fn part(&self, from: usize, to: usize) -> &'a str {
+        self.text.get(from..to).unwrap_or_default()
     }
 
     fn byte(&self) -> u8 {
@@ -196,7 +201,7 @@ impl<'a> Reader<'a> {
             match bytes.get(end) {
                 Some(b'"') => {
                     self.at = end + 1;
-                    return Ok(Cow::Borrowed(&self.text[start..end]));
+                    return Ok(Cow::Borrowed(self.part(start, end)));
                 }
                 Some(b'\\') => break,
                 Some(0..=0x1f) => return Err(Fault { at: end, problem: "a control character stands bare in text" }),
@@ -209,12 +214,12 @@ impl<'a> Reader<'a> {
         loop {
             match bytes.get(end) {
                 Some(b'"') => {
-                    out.push_str(&self.text[from..end]);
+                    out.push_str(self.part(from, end));
                     self.at = end + 1;
                     return Ok(Cow::Owned(out));
                 }
                 Some(b'\\') => {
-                    out.push_str(&self.text[from..end]);
+                    out.push_str(self.part(from, end));
                     end = self.escape(end + 1, &mut out)?;
                     from = end;
                 }
@@ -308,7 +313,7 @@ impl<'a> Reader<'a> {
             }
             self.digits()?;
         }
-        Ok(&self.text[start..self.at])
+        Ok(self.part(start, self.at))
     }
 
     /// A whole number from 0 to 2^53 - 1.
@@ -341,7 +346,7 @@ impl<'a> Reader<'a> {
     }
 
     fn word(&mut self, word: &str) -> bool {
-        let found = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        let found = self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(word.as_bytes()));
         if found {
             self.at += word.len();
         }
@@ -391,7 +396,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        Ok(&self.text[start..self.at])
+        Ok(self.part(start, self.at))
     }
 
     /// Checks that nothing but space follows.

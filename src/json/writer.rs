@@ -134,7 +134,7 @@ impl Writer {
     /// The text written since byte `from`.
     #[must_use]
     pub fn since(&self, from: usize) -> &str {
-        &self.out[from..]
+        self.out.get(from..).unwrap_or_default()
     }
 
     /// The text.
@@ -153,7 +153,7 @@ pub fn push_string(out: &mut String, text: &str) {
         if *byte >= 0x20 && *byte != b'"' && *byte != b'\\' {
             continue;
         }
-        out.push_str(&text[from..at]);
+        out.push_str(text.get(from..at).unwrap_or_default());
         from = at + 1;
         match byte {
             b'"' => out.push_str("\\\""),
@@ -169,7 +169,7 @@ pub fn push_string(out: &mut String, text: &str) {
             }
         }
     }
-    out.push_str(&text[from..]);
+    out.push_str(text.get(from..).unwrap_or_default());
     out.push('"');
 }
 

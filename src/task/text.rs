@@ -59,7 +59,7 @@ impl Text {
     }
 
     fn part(&self, from: impl Fn(&Packed) -> u32, to: impl Fn(&Packed) -> usize) -> &str {
-        self.packed.get().map_or("", |packed| &packed.buffer[from(packed) as usize..to(packed)])
+        self.packed.get().and_then(|packed| packed.buffer.get(from(packed) as usize..to(packed))).unwrap_or_default()
     }
 
     /// The id.

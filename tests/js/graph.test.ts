@@ -33,6 +33,7 @@ test("add: a minted id, every field, the change", () => {
   assert.match(task.id, /^t_1720600000000_[a-z0-9]{8}$/);
   assert.deepEqual({ revision, action, changed }, { revision: 1, action: "add", changed: true });
   assert.deepEqual([ids(nowReady), nowBlocked], [[task.id], []]);
+  graph.add({ id: "p", title: "P" });
   options.tick();
   const full = {
     id: "full",
@@ -40,7 +41,7 @@ test("add: a minted id, every field, the change", () => {
     description: "Why",
     activeForm: "Filling",
     blockedBy: [task.id],
-    parent: task.id,
+    parent: "p",
     children: "sequence",
     owner: "user:ann",
     status: "in_progress",
@@ -49,7 +50,7 @@ test("add: a minted id, every field, the change", () => {
   const second = graph.add(full);
   assert.deepEqual(plain(second.task), {
     ...full,
-    seq: 2,
+    seq: 3,
     readiness: "running",
     createdBy: "host",
     createdAt: 1_720_600_001_000,
@@ -58,7 +59,7 @@ test("add: a minted id, every field, the change", () => {
   });
   assert.equal(second.warning?.code, "blocked");
   assert.deepEqual(second.warning?.by, [task.id]);
-  assert.equal(graph.revision, 2);
+  assert.equal(graph.revision, 3);
 });
 
 test("the verbs, each with what it changes", () => {
@@ -107,6 +108,7 @@ test("a call that finds everything as asked changes nothing, and says so", () =>
 
 test("refusals: code, message, hint, details, stack of the caller, nothing changed", () => {
   const graph = chain();
+  graph.remove("d");
   const [rows, text] = [graph.getSnapshot(), graph.snapshot()];
   const cycle = refused("cycle", () => graph.update("a", { blockedBy: ["c"] }));
   assert.deepEqual((cycle as TaskError<"cycle">).details.path, ["a", "c", "b", "a"]);
@@ -122,7 +124,7 @@ test("refusals: code, message, hint, details, stack of the caller, nothing chang
   refused("nothing_to_change", () => graph.update("a", {}));
   refused("unknown_field", () => graph.add({ title: "X", blocked_byy: ["a"] } as never));
   refused("invalid_value", () => graph.update("a", { status: "done" as never }));
-  refused("invalid_transition", () => graph.release("a"));
+  refused("invalid_transition", () => graph.complete("d"));
   assert.equal(graph.getSnapshot(), rows);
   assert.equal(graph.snapshot(), text);
 });
@@ -353,7 +355,38 @@ test("operations replay to the same text, byte for byte", () => {
   assert.deepEqual(plain(copy.getSnapshot()), plain(graph.getSnapshot()));
   assert.equal(change.changed, true);
   assert.equal(heard.length, 1);
-  refused("corrupt", () => copy.replay([{ id: "x.1" } as never]));
+});
+
+test("operations that do not fit are refused whole", () => {
+  const graph = createTaskGraph();
+  const start = graph.snapshot();
+  const operations: Operation[] = [];
+  graph.on("operation", (operation) => operations.push(plain(operation)));
+  graph.add({ id: "a", title: "A" });
+  graph.complete("a");
+  const [first, second] = operations as [Operation, Operation];
+  for (const bad of [
+    null,
+    "x",
+    5,
+    {},
+    [null],
+    [[]],
+    [{ ...first, id: "no number" }],
+    [{ ...first, role: "king" }],
+    [{ ...first, events: [{ nonsense: 1 }] }],
+    // What it is about is not there yet.
+    [second],
+    [{}],
+    [first, { ...second, events: [{ nonsense: 1 }] }],
+  ]) {
+    const copy = createTaskGraph({ snapshot: start });
+    refused("corrupt", () => copy.replay(bad as never));
+    assert.equal(copy.snapshot(), start, JSON.stringify(bad));
+    assert.deepEqual(copy.getSnapshot(), []);
+    assert.equal(copy.progress().total, 0);
+  }
+  refused("invalid_value", () => graph.replay(undefined as never));
 });
 
 test("now and random: the same again; a bad clock is refused", () => {

@@ -14,6 +14,7 @@ mod tree;
 mod words;
 
 pub(super) use add::Prepared;
+pub use words::{check_due, check_length};
 
 use crate::task::Slot;
 

@@ -28,7 +28,7 @@ impl Transaction<'_> {
     }
 
     /// Refuses an agent where another one's claim is live, and anybody who shows a fence that is not the claim's.
-    pub(super) fn check_holder(&self, slot: Slot, fence: Option<u64>) -> Result<(), Refusal> {
+    pub(in crate::engine) fn check_holder(&self, slot: Slot, fence: Option<u64>) -> Result<(), Refusal> {
         let task = self.state.task(slot);
         let claim = task.claim();
         let wrong_fence = fence.is_some_and(|fence| claim.is_none_or(|claim| claim.fence != fence));

@@ -19,15 +19,21 @@ pub(super) fn check_id(id: &str) -> Result<(), Refusal> {
 }
 
 /// Checks a text that must say something.
-pub(super) fn check_due(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
+///
+/// # Errors
+/// `missing_field` or `limit`.
+pub fn check_due(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
     if text.trim().is_empty() {
         return Err(Refusal::missing(field));
     }
     check_length(field, text, most)
 }
 
-/// Checks the length of a text.
-pub(super) fn check_length(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
+/// Checks the length of a text, in characters.
+///
+/// # Errors
+/// `limit`.
+pub fn check_length(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
     if text.len() > most && text.chars().count() > most {
         return Err(Refusal::limit(&format!("characters in `{field}`"), most));
     }

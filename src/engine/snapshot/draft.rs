@@ -23,6 +23,8 @@ pub(super) struct Draft<'a> {
     /// Out of the list; known from the journal only.
     pub(super) gone: bool,
     pub(super) checksum: u64,
+    /// Its place in the text.
+    pub(super) place: usize,
 }
 
 impl<'a> Draft<'a> {

@@ -9,7 +9,7 @@ use crate::engine::limits;
 use crate::engine::rules::Rules;
 use crate::engine::state::State;
 use crate::engine::Engine;
-use crate::graph::{sort, Node};
+use crate::graph::{sort, sort_in_place, ByKey, Node};
 use crate::json::{Fault, Kind, Reader, Writer};
 use crate::task::{Presence, Slot, Slots, Task, Text, Words};
 
@@ -231,19 +231,31 @@ fn read_counters(json: &str) -> Result<(u64, u64), Fault> {
     Ok((seq, fence))
 }
 
-/// Gives rows without a creation number the next ones, puts all into creation order, and sums their checksums.
+/// Gives rows without a creation number, or with one that another row has (a merge by hand leaves such), the
+/// next ones; puts all into creation order, and sums their checksums.
 fn number_rows(drafts: &mut [Draft<'_>]) -> u64 {
     let mut last = drafts.iter().filter_map(|draft| draft.seq).max().unwrap_or(0);
+    for (place, draft) in drafts.iter_mut().enumerate() {
+        draft.place = place;
+    }
+    in_order(drafts);
+    let mut before = 0;
     for draft in drafts.iter_mut() {
-        if draft.seq.is_none_or(|seq| seq == 0) {
-            last += 1;
-            draft.seq = Some(last);
+        match draft.seq {
+            Some(seq) if seq > before => before = seq,
+            _ => {
+                last += 1;
+                draft.seq = Some(last);
+            }
         }
     }
-    if drafts.windows(2).any(|pair| pair[0].seq > pair[1].seq) {
-        drafts.sort_by_key(|draft| draft.seq);
-    }
+    in_order(drafts);
     drafts.iter().fold(0, |sum, draft| fold_row(sum, draft.checksum))
+}
+
+fn in_order(drafts: &mut [Draft<'_>]) {
+    // Rows without a number come last, in the order of the text.
+    sort_in_place(&mut ByKey(drafts, |draft: &Draft<'_>| (draft.seq.filter(|seq| *seq > 0).unwrap_or(u64::MAX), draft.place)));
 }
 
 /// Adds rows that an undo could bring back.
@@ -257,7 +269,7 @@ fn add_gone<'a>(journal: &'a str, drafts: &mut Vec<Draft<'a>>) -> Result<(), Fau
     })?;
     if !gone.is_empty() {
         drafts.append(&mut gone);
-        drafts.sort_by_key(|draft| draft.seq);
+        in_order(drafts);
     }
     Ok(())
 }
@@ -399,8 +411,7 @@ fn order_edges(state: &mut State, options: OpenOptions) -> Result<(), Refusal> {
     }
     writer.close_list();
     let mut refusal = refusal;
-    refusal.details.truncate(refusal.details.len() - 1);
-    refusal.details.push_str(&format!(",\"cut\":{}}}", writer.finish()));
+    refusal.add_detail("cut", &writer.finish());
     refusal.hint = "Take out the edges in `details.cut`, or open it with `onCycle: \"setAside\"`.".to_owned();
     Err(refusal)
 }

@@ -18,7 +18,7 @@ impl Engine {
             let from = rows.len();
             self.export_row(*slot, &mut rows);
             text.push_str(if at == 0 { "\n" } else { ",\n" });
-            text.push_str(rows.since(from).trim_start_matches(','));
+            text.push_str(without_comma(rows.since(from)));
         }
         let (head, tail) = self.envelope();
         format!("{head}{text}\n{tail}")
@@ -28,7 +28,7 @@ impl Engine {
     pub fn export_row(&mut self, slot: Slot, writer: &mut Writer) {
         let from = writer.len();
         self.state.write_row(slot, writer, false);
-        let sum = checksum(writer.since(from).trim_start_matches(','));
+        let sum = checksum(without_comma(writer.since(from)));
         let checksums = &mut self.checksums;
         if checksums.len() <= slot as usize {
             checksums.resize(slot as usize + 1, 0);
@@ -81,6 +81,11 @@ impl Engine {
         }
         sum
     }
+}
+
+/// A row's text without the comma that a list puts before it.
+fn without_comma(text: &str) -> &str {
+    text.strip_prefix(',').unwrap_or(text)
 }
 
 /// Adds a row's checksum to that of the rows before it.
