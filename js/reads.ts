@@ -1,5 +1,5 @@
 import { guard } from "./boundary.js";
-import { Emitter, type Unsubscribe } from "./emitter.js";
+import { Emitter, report, type Unsubscribe } from "./emitter.js";
 import { TaskError } from "./errors.js";
 import { Session } from "./session.js";
 import type {
@@ -184,9 +184,7 @@ export abstract class TaskReads {
       try {
         watcher();
       } catch (error) {
-        queueMicrotask(() => {
-          throw error;
-        });
+        report(error);
       }
     }
   }

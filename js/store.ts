@@ -214,13 +214,13 @@ export class TaskStore extends TaskReads {
 
   /** Resolves when nothing waits to be stored. Rejections of the calls themselves are theirs to tell. */
   flush(): Promise<void> {
-    if (this.unsaved === 0 && !this.#busy) return Promise.resolve();
+    if (!this.#isAtWork) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
   /** Takes up what the storage holds now, after what waits is stored. */
   async reload(): Promise<void> {
-    await this.#idleness();
+    while (this.#isAtWork) await this.flush();
     this.#check();
     await this.#exclusively(async () => {
       this.#takeUp(await this.#load());
@@ -228,15 +228,15 @@ export class TaskStore extends TaskReads {
     });
   }
 
-  /** Waits until nothing is under way, also of what begins while this waits. */
-  async #idleness(): Promise<void> {
-    while (this.#busy || this.unsaved > 0) await this.flush();
+  /** Whether something is under way. To be asked again after waiting: calls may have begun meanwhile. */
+  get #isAtWork(): boolean {
+    return this.#busy || this.unsaved > 0;
   }
 
   /** Stores what waits, then lets go of the storage and the memory. Every later call throws `disposed`. */
   async close(): Promise<void> {
     if (this.#closed) return;
-    await this.#idleness();
+    while (this.#isAtWork) await this.flush();
     if (this.#closed) return;
     this.#closed = true;
     this.#unsubscribe?.();

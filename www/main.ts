@@ -117,7 +117,9 @@ function start(tasks: TaskStore): void {
 
 function showProgress(tasks: TaskStore): void {
   const { total, cancelled, completed, done, ready, running, blocked } = tasks.progress();
-  byId("done", HTMLProgressElement).value = total === 0 ? 0 : done;
+  const bar = byId("done", HTMLProgressElement);
+  bar.value = done;
+  bar.hidden = total === 0;
   byId("counts", HTMLElement).textContent =
     total === 0 ? "" : `${completed} of ${total - cancelled} done · ${ready} ready · ${running} in progress · ${blocked} blocked`;
   byId("kept", HTMLElement).textContent = !tasks.durable

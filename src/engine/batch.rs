@@ -28,7 +28,13 @@ impl Transaction<'_> {
             if !names_later(command, |id| later.comes_after(id, at)) {
                 subjects[at] = self.decide(command).map_err(|refusal| at_entry(refusal, at))?;
             } else if let Command::Add(add) = command {
-                let bare = Add { blocked_by: Vec::new(), parent: None, status: Status::Pending, ..add.clone() };
+                let present = |id: &&Cow<'_, str>| !later.comes_after(id, at);
+                let bare = Add {
+                    blocked_by: add.blocked_by.iter().filter(present).cloned().collect(),
+                    parent: add.parent.clone().filter(|id| present(&id)),
+                    status: Status::Pending,
+                    ..add.clone()
+                };
                 let slot = self.decide(&Command::Add(bare)).map_err(|refusal| at_entry(refusal, at))?;
                 subjects[at] = slot;
                 postponed.push((at, slot));

@@ -164,8 +164,8 @@ impl State {
         slots
     }
 
-    /// What must be done before an open task is: its active blockers and its open steps, but not the parent that it is
-    /// itself a step of.
+    /// What must be done before an open task is: its active blockers and its open steps. In place of a parent that has
+    /// not started, and waits for this step itself to be done, stands what that parent's start waits for.
     fn due_before(&self, slot: Slot) -> Vec<Slot> {
         let is_ancestor = |other: Slot| {
             let mut at = self.task(slot).parent();
@@ -178,8 +178,16 @@ impl State {
             false
         };
         let mut due = self.open_children(slot);
-        let blockers = self.active_blockers(slot).into_iter();
-        due.extend(blockers.filter(|blocker| blocker.1 != BlockerKind::Missing && !is_ancestor(blocker.0)).map(|blocker| blocker.0));
+        let mut starting = vec![slot];
+        while let Some(at) = starting.pop() {
+            for (blocker, kind) in self.active_blockers(at) {
+                match kind {
+                    BlockerKind::Missing => {}
+                    BlockerKind::Parent if is_ancestor(blocker) => starting.push(blocker),
+                    _ => due.push(blocker),
+                }
+            }
+        }
         due
     }
 

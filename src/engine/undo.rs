@@ -18,7 +18,7 @@ impl Transaction<'_> {
         for event in events {
             let Some(slot) = event.slot().filter(|slot| self.state.task(*slot).presence == Presence::Live) else { continue };
             match event {
-                Event::Progress { .. } => self.check_may_move(slot, None)?,
+                Event::Created { .. } | Event::Progress { .. } => self.check_may_move(slot, None)?,
                 Event::Extra { old, new, .. } => {
                     let nothing = Extra::default();
                     let (old, new) = (old.as_deref().unwrap_or(&nothing), new.as_deref().unwrap_or(&nothing));

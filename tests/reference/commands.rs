@@ -656,7 +656,7 @@ impl Model {
     }
 
     #[allow(clippy::unused_self)] // a rule of the list
-    fn may_claim(&self, task: &Task, context: &Context<'_>) -> Result<(), Refusal> {
+    pub(super) fn may_claim(&self, task: &Task, context: &Context<'_>) -> Result<(), Refusal> {
         let live = task
             .claim
             .as_ref()

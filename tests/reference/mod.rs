@@ -470,8 +470,10 @@ impl Model {
                     let Some(here) = here else { return conflict() };
                     if let Some(task) = merge(&old, &new, &here) {
                         let moves = task.status != here.status || task.hold != here.hold;
-                        if moves || task.owner != here.owner {
+                        if moves {
                             self.may_move(&here, context)?;
+                        } else if task.owner != here.owner {
+                            self.may_claim(&here, context)?;
                         }
                         *self.find_mut(&id) = task;
                         self.touch(&id, context.now);

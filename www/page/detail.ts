@@ -26,7 +26,9 @@ export class DetailPanel {
   readonly #place: HTMLElement;
   readonly #tasks: TaskStore;
   readonly #use: DetailUse;
-  readonly #facts = element("div", {});
+  /** Above and below the field for new edges, which keeps what is being typed while the rest is filled anew. */
+  readonly #upper = element("div", {});
+  readonly #lower = element("div", {});
   #id: string | undefined;
 
   constructor(place: HTMLElement, tasks: TaskStore, use: DetailUse) {
@@ -54,15 +56,14 @@ export class DetailPanel {
     }
     this.#id = task.id;
     fill();
-    // Fields stay as they are while the list changes around them.
-    this.#place.replaceChildren(this.#facts, this.#edges(task.id), this.#words(task));
+    this.#place.replaceChildren(this.#upper, this.#edges(task.id), this.#lower, this.#words(task));
   }
 
   #fill(task: Task): void {
     const detail = renderDetail(this.#tasks, task.id);
     const { why } = detail;
     const allowed = verbs[task.readiness].filter((verb) => verb !== "remove" || task.status !== "deleted");
-    this.#facts.replaceChildren(
+    this.#upper.replaceChildren(
       element(
         "div",
         { class: "top" },
@@ -74,8 +75,10 @@ export class DetailPanel {
       element("div", { class: "verbs" }, ...allowed.map((verb) => verbButton(verb, task, this.#use.act, { "data-key": `do ${verb}` }))),
       ...this.#why(why),
       ...this.#links("Waits for", detail.blockedBy, (link) =>
-        button("Remove", () => void this.#use.edit(task.id, { removeBlockedBy: [link.id] }), { class: "quiet", "data-key": `cut ${link.id}` }, unseen(` the wait for ${shorten(link.title ?? link.id)}`)),
+        button("Unlink", () => void this.#use.edit(task.id, { removeBlockedBy: [link.id] }), { class: "quiet", "data-key": `cut ${link.id}` }, unseen(` ${shorten(link.title ?? link.id)}`)),
       ),
+    );
+    this.#lower.replaceChildren(
       ...this.#links("Unblocks", detail.blocks, () => null),
       element("p", { class: "id" }, `id ${task.id}`),
     );
