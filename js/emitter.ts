@@ -59,6 +59,7 @@ export class Emitter<Events> {
 
   /** Takes every listener off. */
   clear(): void {
+    for (const set of this.#listeners.values()) set.clear();
     this.#listeners.clear();
   }
 }

@@ -193,7 +193,8 @@ export class Mirror {
   added(base: number, given: Given): Change | undefined {
     const words = view();
     // The general way handles what is not plain.
-    if (((words[base] as number) & AS_GIVEN) === 0 || (words[base + 4] as number) !== 1) return undefined;
+    const flags = words[base] as number;
+    if ((flags & AS_GIVEN) === 0 || (flags & RENUMBERED) !== 0 || (words[base + 4] as number) !== 1) return undefined;
     const slot = words[base + 3] as number;
     const readiness = READINESS[((words[base + 14] as number) >>> 12) & 15] as Readiness;
     const seq = this.nextSeq;
@@ -348,6 +349,7 @@ export class Mirror {
     const ids = new Map<string, number>();
     let holes = 0;
     this.#dirty = moved(this.#dirty, oldOf);
+    this.#words = [...moved(new Set(this.#words), oldOf)];
     const plain: boolean[] = [];
     for (let slot = 0; slot < oldOf.length; slot += 1) {
       const old = oldOf[slot] as number;

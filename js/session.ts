@@ -1,4 +1,4 @@
-import { answerBase, guard, readAnswer, takeNumbers, writeNumbers, writeText, writeTexts } from "./boundary.js";
+import { guard, readAnswer, takeNumbers, writeNumbers, view, writeText, writeTexts } from "./boundary.js";
 import { TaskError, type TaskErrorInit } from "./errors.js";
 import { Mirror } from "./mirror.js";
 import * as glue from "./generated/core.js";
@@ -272,15 +272,15 @@ export class Session {
     const ids = count === 0 ? NO_IDS : Object.freeze((blockers as readonly string[]).slice());
     const change = mirror.added(base, { id, title, description, blockedBy: ids, createdBy: actor, now });
     // The row is in the engine either way; what is not as given is read back.
-    return { ok: true, change: change ?? this.#readBack({ id, title, description }) };
+    return { ok: true, change: change ?? this.#readBack(base, { id, title, description }) };
   }
 
-  #readBack(words: { id: string; title: string; description: string | undefined }): Change {
-    const slot = guard((core) => core.slots(this.#handle)) - 1;
+  #readBack(base: number, words: { id: string; title: string; description: string | undefined }): Change {
+    const slot = view()[base + 3] as number;
     const [size] = writeTexts([`${words.id}\0${words.title}\0${words.description ?? ""}\0`]) as [number];
     writeNumbers([slot]);
     guard((core) => core.fill(this.#handle, 1, size));
-    return this.mirror.apply(answerBase(), "add");
+    return this.mirror.apply(base, "add");
   }
 
   /** The slots of ids, written for the next call; `undefined` when one is not a known row or stands twice. */

@@ -2,7 +2,7 @@
 
 pub mod tasks;
 
-use crate::engine::arguments::{write_schema, Argument};
+use crate::engine::arguments::{Argument, write_schema};
 use crate::engine::error::Refusal;
 use crate::engine::{Change, Context, Engine};
 use crate::json::Writer;
@@ -49,7 +49,13 @@ pub fn tools(dialect: &str) -> Result<&'static [Tool], Refusal> {
 ///
 /// # Errors
 /// `invalid_value` for a dialect or tool that does not exist; a refused call is an answer.
-pub fn call(engine: &mut Engine, dialect: &str, tool: &str, arguments: &str, context: &Context) -> Result<Answer, Refusal> {
+pub fn call(
+    engine: &mut Engine,
+    dialect: &str,
+    tool: &str,
+    arguments: &str,
+    context: &Context,
+) -> Result<Answer, Refusal> {
     let known = tools(dialect)?;
     if !known.iter().any(|known| known.name == tool) {
         let names: Vec<&str> = known.iter().map(|tool| tool.name).collect();

@@ -1,9 +1,9 @@
 //! The `tasks` tool: one tool, six actions (document 000, D20 to D24).
 
-use crate::engine::arguments::{peek, Argument, ArgumentKind, Arguments, Null};
+use crate::engine::arguments::{Argument, ArgumentKind, Arguments, Null, peek};
 use crate::engine::command::{Add, Command, Patch, Removal};
 use crate::engine::error::Refusal;
-use crate::engine::{check_due, check_length, limits, Change, Code, Context, Engine, State};
+use crate::engine::{Change, Code, Context, Engine, State, check_due, check_length, limits};
 use crate::json::Writer;
 use crate::task::{Slot, Status};
 
@@ -15,11 +15,34 @@ static STATUSES: &[&str] = &["pending", "in_progress", "completed", "deleted"];
 static ARGUMENTS: &[Argument] = &[
     Argument::required("action", ArgumentKind::Choice(ACTIONS), "What to do."),
     Argument::optional("id", ArgumentKind::Id, "update, complete, remove: the task's id, as a result gave it."),
-    Argument::optional("content", ArgumentKind::Text, "add (required), update: what is to be done, as a short imperative.").or(&["title"]),
-    Argument::optional("active_form", ArgumentKind::Text, "add, update: the same in the present participle, shown while you work on it.").or(&["activeForm"]),
-    Argument::optional("blockedBy", ArgumentKind::Ids, "add, update: ids of the tasks that must be finished first. In update it replaces the whole set; [] clears it.").or(&["blocked_by"]),
-    Argument::optional("status", ArgumentKind::Choice(STATUSES), "update: the new status. Set in_progress when you start."),
-    Argument::optional("status_filter", ArgumentKind::Choice(STATUSES), "list: only tasks with this status. Left out, every task is listed, deleted ones too."),
+    Argument::optional(
+        "content",
+        ArgumentKind::Text,
+        "add (required), update: what is to be done, as a short imperative.",
+    )
+    .or(&["title"]),
+    Argument::optional(
+        "active_form",
+        ArgumentKind::Text,
+        "add, update: the same in the present participle, shown while you work on it.",
+    )
+    .or(&["activeForm"]),
+    Argument::optional(
+        "blockedBy",
+        ArgumentKind::Ids,
+        "add, update: ids of the tasks that must be finished first. In update it replaces the whole set; [] clears it.",
+    )
+    .or(&["blocked_by"]),
+    Argument::optional(
+        "status",
+        ArgumentKind::Choice(STATUSES),
+        "update: the new status. Set in_progress when you start.",
+    ),
+    Argument::optional(
+        "status_filter",
+        ArgumentKind::Choice(STATUSES),
+        "list: only tasks with this status. Left out, every task is listed, deleted ones too.",
+    ),
 ];
 
 /// The one tool.
@@ -97,13 +120,16 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
             blocked_by: arguments.ids("blockedBy").unwrap_or_default(),
             ..Add::default()
         }),
-        "update" => Command::Update(id()?, Patch {
-            title: arguments.text("content"),
-            active_form: arguments.text("active_form"),
-            status: arguments.text("status").and_then(|word| Status::from_word(&word)),
-            blocked_by: arguments.ids("blockedBy"),
-            ..Patch::default()
-        }),
+        "update" => Command::Update(
+            id()?,
+            Patch {
+                title: arguments.text("content"),
+                active_form: arguments.text("active_form"),
+                status: arguments.text("status").and_then(|word| Status::from_word(&word)),
+                blocked_by: arguments.ids("blockedBy"),
+                ..Patch::default()
+            },
+        ),
         "complete" => Command::Complete(id()?, None),
         _ => Command::Remove(id()?, Removal::Tombstone),
     };
@@ -113,7 +139,8 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
 
 fn not_for(argument: &str, action: &str) -> Refusal {
     let known = allowed(action);
-    let hint = if known.is_empty() { "It takes no arguments.".to_owned() } else { format!("It takes: {}.", known.join(", ")) };
+    let hint =
+        if known.is_empty() { "It takes no arguments.".to_owned() } else { format!("It takes: {}.", known.join(", ")) };
     Refusal::new(Code::UnknownField, format!("`{action}` does not take `{argument}`."), hint, |details| {
         details.field("field", argument);
     })

@@ -152,7 +152,8 @@ impl<'a> Arguments<'a> {
                 reader.raw().map_err(|fault| unreadable(&fault))?;
                 continue;
             }
-            let Some(at) = table.iter().position(|argument| argument.name == key || argument.aliases.contains(&&*key)) else {
+            let Some(at) = table.iter().position(|argument| argument.name == key || argument.aliases.contains(&&*key))
+            else {
                 return Err(unknown(&key, table));
             };
             values[at] = read_value(&mut reader, &table[at], null)?;

@@ -88,7 +88,9 @@ impl Later {
 fn names_later(command: &Command<'_>, is_later: impl Fn(&str) -> bool) -> bool {
     let any = |ids: &Option<Vec<Cow<'_, str>>>| ids.iter().flatten().any(|id| is_later(id));
     match command {
-        Command::Add(add) => add.blocked_by.iter().any(|id| is_later(id)) || add.parent.as_deref().is_some_and(&is_later),
+        Command::Add(add) => {
+            add.blocked_by.iter().any(|id| is_later(id)) || add.parent.as_deref().is_some_and(&is_later)
+        }
         Command::Update(id, patch) => {
             is_later(id)
                 || any(&patch.blocked_by)

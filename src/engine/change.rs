@@ -1,10 +1,10 @@
 //! What an accepted call did, for those who show it and those who wait for work.
 
-use crate::graph::{sort_in_place, ByKey};
+use crate::graph::{ByKey, sort_in_place};
 use crate::json::Writer;
 use crate::task::Slot;
 
-use super::state::{field, State, Touch};
+use super::state::{State, Touch, field};
 use super::transaction::Warning;
 
 /// What an accepted call did.

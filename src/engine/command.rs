@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::task::{ChildOrder, HoldReason, Millis, Status};
 
-use super::arguments::{peek, Argument, ArgumentKind, Arguments, Null};
+use super::arguments::{Argument, ArgumentKind, Arguments, Null, peek};
 use super::error::{Code, Refusal};
 use super::nearest::nearest;
 
@@ -146,9 +146,11 @@ const fn due(name: &'static str, kind: ArgumentKind, doc: &'static str) -> Argum
 use ArgumentKind::{Choice, Id, Ids, Object, Objects, Text as Words, Whole};
 
 const ID: Argument = due("id", Id, "The task's id.");
-const FENCE: Argument = arg("fence", Whole, "The fence of your claim; the call is refused when somebody else has claimed the task since.");
+const FENCE: Argument =
+    arg("fence", Whole, "The fence of your claim; the call is refused when somebody else has claimed the task since.");
 const LEASE: Argument = arg("leaseMs", Whole, "Milliseconds the claim holds without a heartbeat.");
-const CHILDREN: Argument = arg("children", Choice(&["group", "sequence"]), "Whether the task's children have an order.");
+const CHILDREN: Argument =
+    arg("children", Choice(&["group", "sequence"]), "Whether the task's children have an order.");
 
 /// Arguments of `add`.
 pub static ADD: &[Argument] = &[
@@ -183,13 +185,16 @@ pub static UPDATE: &[Argument] = &[
 
 static ONE: &[Argument] = &[ID];
 static ONE_FENCED: &[Argument] = &[ID, FENCE];
-static REMOVE: &[Argument] =
-    &[ID, arg("removal", Choice(&["tombstone", "strip", "cancel"]), "Whether the row stays as deleted, goes, or is cancelled.")];
-static CLAIM: &[Argument] = &[
-    arg("id", Id, "Claim this task only."),
-    arg("ids", Ids, "Claim one of these only."),
-    LEASE,
+static REMOVE: &[Argument] = &[
+    ID,
+    arg(
+        "removal",
+        Choice(&["tombstone", "strip", "cancel"]),
+        "Whether the row stays as deleted, goes, or is cancelled.",
+    ),
 ];
+static CLAIM: &[Argument] =
+    &[arg("id", Id, "Claim this task only."), arg("ids", Ids, "Claim one of these only."), LEASE];
 static HEARTBEAT: &[Argument] = &[ID, due("fence", Whole, "The fence of your claim."), LEASE];
 static HOLD: &[Argument] = &[
     ID,
@@ -273,14 +278,19 @@ impl<'a> Command<'a> {
             "complete" => Command::Complete(id(), arguments.whole("fence")),
             "cancel" => Command::Cancel(id()),
             "reopen" => Command::Reopen(id()),
-            "remove" => Command::Remove(id(), match &*arguments.text("removal").unwrap_or_default() {
-                "strip" => Removal::Strip,
-                "cancel" => Removal::Cancel,
-                _ => Removal::Tombstone,
-            }),
-            "claim" => {
-                Command::Claim { id: arguments.text("id"), ids: arguments.ids("ids"), lease: arguments.whole("leaseMs") }
-            }
+            "remove" => Command::Remove(
+                id(),
+                match &*arguments.text("removal").unwrap_or_default() {
+                    "strip" => Removal::Strip,
+                    "cancel" => Removal::Cancel,
+                    _ => Removal::Tombstone,
+                },
+            ),
+            "claim" => Command::Claim {
+                id: arguments.text("id"),
+                ids: arguments.ids("ids"),
+                lease: arguments.whole("leaseMs"),
+            },
             "heartbeat" => Command::Heartbeat {
                 id: id(),
                 fence: arguments.whole("fence").unwrap_or(0),
@@ -289,7 +299,10 @@ impl<'a> Command<'a> {
             "release" => Command::Release(id(), arguments.whole("fence")),
             "hold" => Command::Hold {
                 id: id(),
-                reason: arguments.text("reason").and_then(|word| HoldReason::from_word(&word)).unwrap_or(HoldReason::Manual),
+                reason: arguments
+                    .text("reason")
+                    .and_then(|word| HoldReason::from_word(&word))
+                    .unwrap_or(HoldReason::Manual),
                 note: arguments.text("note").unwrap_or_default(),
                 resume: arguments.text("resume").and_then(|word| Status::from_word(&word)).unwrap_or_default(),
             },

@@ -6,7 +6,7 @@ use crate::graph::sort;
 use crate::task::{Presence, Slot, Slots};
 
 use super::event::Event;
-use super::state::{field, State, Touch};
+use super::state::{State, Touch, field};
 use super::{Change, Engine};
 
 /// Fewer dead slots than this are left alone.
@@ -101,7 +101,8 @@ impl Engine {
     pub fn replace_with(&mut self, mut other: Engine) -> Change {
         other.seed = self.seed;
         other.session = Rc::clone(&self.session);
-        let mut change = Change { action: "reload", changed: true, revision: other.state.revision, ..Change::default() };
+        let mut change =
+            Change { action: "reload", changed: true, revision: other.state.revision, ..Change::default() };
         let mut old_of = Vec::with_capacity(other.state.tasks.len());
         for slot in 0..other.state.next_slot() {
             let task = other.state.task(slot);

@@ -94,12 +94,23 @@ pub struct Reason {
 
 impl Refusal {
     /// A refusal whose details are written by `details`.
-    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>, details: impl FnOnce(&mut Writer)) -> Self {
+    pub fn new(
+        code: Code,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+        details: impl FnOnce(&mut Writer),
+    ) -> Self {
         let mut writer = Writer::new();
         writer.open();
         details(&mut writer);
         writer.close();
-        Refusal(Box::new(Reason { code, message: message.into(), hint: hint.into(), details: writer.finish(), ring: Vec::new() }))
+        Refusal(Box::new(Reason {
+            code,
+            message: message.into(),
+            hint: hint.into(),
+            details: writer.finish(),
+            ring: Vec::new(),
+        }))
     }
 
     /// Adds a key, with its value as JSON, to the details.

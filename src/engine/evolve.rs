@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crate::graph::Node;
-use crate::task::{ChildOrder, Extra, Presence, Progress, Slot, Slots, Task, Text, Tree};
+use crate::task::{ChildOrder, Extra, Presence, Progress, Slot, Slots, Task, Text};
 
-use super::event::{Event, Row};
-use super::state::{field, Hidden, State};
 use super::Context;
+use super::event::{Event, Row};
+use super::state::{Hidden, State, field};
 
 impl State {
     /// Applies one event.
@@ -121,7 +121,7 @@ impl State {
                 }
             }
         }
-        self.task_mut(slot).blocks = dependents.clone();
+        self.task_mut(slot).blocks.clone_from(&dependents);
         if !self.task(slot).status().is_open() {
             for dependent in dependents {
                 self.add_active(dependent, -1);
@@ -198,7 +198,8 @@ impl State {
     }
 
     fn set_blockers(&mut self, slot: Slot, named: &Slots) -> Result<(), Vec<Node>> {
-        let stale = named.iter().any(|blocker| matches!(self.task(*blocker).presence, Presence::Gone | Presence::Forgotten));
+        let stale =
+            named.iter().any(|blocker| matches!(self.task(*blocker).presence, Presence::Gone | Presence::Forgotten));
         let present;
         let new = if stale {
             present = self.present_blockers(named);
@@ -256,8 +257,10 @@ impl State {
         if before != after && !self.task(slot).children().is_empty() {
             if after == ChildOrder::Sequence {
                 let children = self.task(slot).children().to_vec();
-                let arcs: Vec<(Node, Node)> =
-                    children.windows(2).map(|pair| (self.task(pair[0]).node, self.task(pair[1]).start_node())).collect();
+                let arcs: Vec<(Node, Node)> = children
+                    .windows(2)
+                    .map(|pair| (self.task(pair[0]).node, self.task(pair[1]).start_node()))
+                    .collect();
                 if let Err(ring) = self.require_all(Hidden::OrderOf(slot), &arcs) {
                     self.task_mut(slot).extra = old;
                     return Err(ring);
@@ -339,7 +342,7 @@ impl State {
 
     /// Gives a task that becomes a parent a second node, for its start.
     fn split_node(&mut self, slot: Slot) {
-        if self.task(slot).tree.as_ref().is_some_and(|tree: &Box<Tree>| tree.start.is_some()) {
+        if self.task(slot).tree.as_ref().is_some_and(|tree| tree.start.is_some()) {
             return;
         }
         let start = self.new_node(slot);

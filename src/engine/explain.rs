@@ -163,7 +163,12 @@ impl State {
             if self.is_missing(*slot) {
                 format!("`{}` (no such task)", task.id())
             } else {
-                format!("`{}` ({}, {})", task.id(), super::error::shorten(task.text.title(), 60), task.readiness().word())
+                format!(
+                    "`{}` ({}, {})",
+                    task.id(),
+                    super::error::shorten(task.text.title(), 60),
+                    task.readiness().word()
+                )
             }
         };
         let list = |slots: &mut dyn Iterator<Item = Slot>| {
@@ -178,7 +183,8 @@ impl State {
         }
         if !blockers.is_empty() {
             sentence = format!("{sentence}; it waits for {}", list(&mut blockers.iter().map(|blocker| blocker.0)));
-            let far: Vec<Slot> = roots.iter().copied().filter(|root| blockers.iter().all(|blocker| blocker.0 != *root)).collect();
+            let far: Vec<Slot> =
+                roots.iter().copied().filter(|root| blockers.iter().all(|blocker| blocker.0 != *root)).collect();
             if !far.is_empty() {
                 sentence = format!("{sentence}; in the end everything waits for {}", list(&mut far.into_iter()));
             }
@@ -187,7 +193,10 @@ impl State {
             sentence.push_str("; it is stalled until that is released");
         }
         if !open_children.is_empty() && task.status().is_open() {
-            sentence = format!("{sentence}; before it can be completed, its steps must settle: {}", list(&mut open_children.iter().copied()));
+            sentence = format!(
+                "{sentence}; before it can be completed, its steps must settle: {}",
+                list(&mut open_children.iter().copied())
+            );
         }
         sentence.push('.');
         sentence

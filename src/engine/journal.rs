@@ -94,6 +94,7 @@ impl Journal {
     }
 
     /// The operations, oldest first.
+    #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Operation> {
         self.operations.iter()
     }

@@ -104,7 +104,16 @@ impl Engine {
 
     fn from_parts(state: State, journal: Journal, seed: [u64; 2], edited: bool) -> Self {
         let session = Rc::from(Random::of(seed, u64::MAX - 1).word(10));
-        Engine { state, journal, seed, session, checksums: Vec::new(), spare_events: Vec::new(), spare_change: Change::default(), edited }
+        Engine {
+            state,
+            journal,
+            seed,
+            session,
+            checksums: Vec::new(),
+            spare_events: Vec::new(),
+            spare_change: Change::default(),
+            edited,
+        }
     }
 
     /// The list.
@@ -258,7 +267,12 @@ impl Engine {
         change.touched.clear();
         change.now_ready.clear();
         change.now_blocked.clear();
-        self.spare_change = Change { touched: change.touched, now_ready: change.now_ready, now_blocked: change.now_blocked, ..Change::default() };
+        self.spare_change = Change {
+            touched: change.touched,
+            now_ready: change.now_ready,
+            now_blocked: change.now_blocked,
+            ..Change::default()
+        };
     }
 
     /// Fills in the words of a task from [`Engine::add_prepared`].

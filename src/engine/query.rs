@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use crate::graph::{sort, sort_in_place, ByKey, Node};
-use crate::json::{to_json, Writer};
+use crate::graph::{ByKey, Node, sort, sort_in_place};
+use crate::json::{Writer, to_json};
 use crate::task::{Presence, Readiness, Slot, Status, Task};
 
+use super::Engine;
 use super::arguments::{Argument, ArgumentKind, Arguments, Null};
 use super::error::{Code, Refusal};
 use super::readiness::BlockerKind;
 use super::state::State;
 use super::transaction::cycle;
-use super::Engine;
 
 /// Counts over the list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -64,7 +64,17 @@ pub struct Read;
 impl Read {
     /// Every name that [`Engine::read_json`] knows.
     pub const NAMES: [&'static str; 11] = [
-        "rows", "ready", "blocked", "stalled", "progress", "criticalPath", "layers", "search", "explain", "wouldCycle", "blocks",
+        "rows",
+        "ready",
+        "blocked",
+        "stalled",
+        "progress",
+        "criticalPath",
+        "layers",
+        "search",
+        "explain",
+        "wouldCycle",
+        "blocks",
     ];
 }
 
@@ -110,8 +120,11 @@ impl State {
             return found;
         }
         let mut seen = vec![false; self.tasks.len()];
-        let mut stack: Vec<Slot> =
-            self.live().filter(|(_, task)| task.status() == Status::Held && task.active == 0).map(|(slot, _)| slot).collect();
+        let mut stack: Vec<Slot> = self
+            .live()
+            .filter(|(_, task)| task.status() == Status::Held && task.active == 0)
+            .map(|(slot, _)| slot)
+            .collect();
         while let Some(slot) = stack.pop() {
             self.each_waiting(slot, |waiting| {
                 if !std::mem::replace(&mut seen[waiting as usize], true) {
@@ -129,10 +142,10 @@ impl State {
     /// Calls `visit` with every open task that waits for an open one directly, through an edge or a tree.
     pub(super) fn each_waiting(&self, slot: Slot, mut visit: impl FnMut(Slot)) {
         let mut inheriting: Vec<Slot> = self.task(slot).blocks.to_vec();
-        if let Some(parent) = self.task(slot).parent() {
-            if self.child_order(parent) == crate::task::ChildOrder::Sequence {
-                inheriting.extend(self.task(parent).children().iter().filter(|child| **child > slot));
-            }
+        if let Some(parent) = self.task(slot).parent()
+            && self.child_order(parent) == crate::task::ChildOrder::Sequence
+        {
+            inheriting.extend(self.task(parent).children().iter().filter(|child| **child > slot));
         }
         if self.child_order(slot) == crate::task::ChildOrder::Sequence && self.status_bars_steps(slot) {
             inheriting.extend(self.task(slot).children());
@@ -293,7 +306,8 @@ impl Engine {
         found.ok_or_else(|| {
             let guess = super::nearest::nearest(id, self.state.live().take(5_000).map(|(_, task)| task.id()));
             let shown = super::error::shorten(id, 130);
-            let hint = guess.map_or("List the tasks to see their ids.".to_owned(), |guess| format!("Did you mean `{guess}`?"));
+            let hint =
+                guess.map_or("List the tasks to see their ids.".to_owned(), |guess| format!("Did you mean `{guess}`?"));
             Refusal::new(Code::NotFound, format!("There is no task `{shown}`."), hint, |details| {
                 details.field("id", &shown);
                 details.optional("didYouMean", guess);
@@ -364,7 +378,13 @@ impl Engine {
                 let (slot, blocker) = (self.find(&arguments.due("id"))?, self.find(&arguments.due("blocker"))?);
                 to_json(&self.would_cycle(slot, blocker))
             }
-            _ => return Err(Refusal::invalid("read", &format!("`{name}`"), &format!("one of {}", Read::NAMES.join(", ")))),
+            _ => {
+                return Err(Refusal::invalid(
+                    "read",
+                    &format!("`{name}`"),
+                    &format!("one of {}", Read::NAMES.join(", ")),
+                ));
+            }
         })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::task::{ChildOrder, Presence, Slot, Status};
 
-use super::state::{field, State};
+use super::state::{State, field};
 
 /// Why a blocker counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,12 +109,12 @@ impl State {
     /// Counts anew what hangs on a task's place in a tree: itself, its later siblings in a sequence, its steps.
     pub(super) fn refresh_tree(&mut self, slot: Slot) {
         self.recount(slot);
-        if let Some(parent) = self.task(slot).parent() {
-            if self.child_order(parent) == ChildOrder::Sequence {
-                let later: Vec<Slot> = self.task(parent).children().iter().copied().filter(|child| *child > slot).collect();
-                for sibling in later {
-                    self.recount(sibling);
-                }
+        if let Some(parent) = self.task(slot).parent()
+            && self.child_order(parent) == ChildOrder::Sequence
+        {
+            let later: Vec<Slot> = self.task(parent).children().iter().copied().filter(|child| *child > slot).collect();
+            for sibling in later {
+                self.recount(sibling);
             }
         }
         self.refresh_children(slot);

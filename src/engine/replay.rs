@@ -23,7 +23,8 @@ impl Engine {
             let one = format!("[{json}]");
             snapshot::add_names(&mut self.state, &one).map_err(fault)?;
             for operation in snapshot::read_operations(&self.state, &one).map_err(fault)? {
-                let context = Context { actor: operation.actor.clone(), now: operation.at, operation: operation.number };
+                let context =
+                    Context { actor: operation.actor.clone(), now: operation.at, operation: operation.number };
                 for (done, event) in operation.events.iter().enumerate() {
                     if self.state.evolve(event, &context).is_err() {
                         for event in operation.events[..done].iter().rev() {

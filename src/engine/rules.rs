@@ -132,7 +132,8 @@ impl Rules {
                 }
                 "mode" => self.mode = choose(reader, &[("simple", Mode::Simple), ("issues", Mode::Issues)])?,
                 "children" => {
-                    self.children = choose(reader, &[("group", ChildOrder::Group), ("sequence", ChildOrder::Sequence)])?;
+                    self.children =
+                        choose(reader, &[("group", ChildOrder::Group), ("sequence", ChildOrder::Sequence)])?;
                 }
                 _ => return Err(reader.fault("an unknown rule")),
             }

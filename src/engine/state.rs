@@ -170,7 +170,10 @@ impl State {
     #[must_use]
     pub fn find_seq(&self, seq: u64) -> Option<Slot> {
         let at = self.tasks.partition_point(|task| task.seq < seq);
-        let found = self.tasks[at..].iter().take_while(|task| task.seq == seq).position(|task| task.presence != Presence::Missing)?;
+        let found = self.tasks[at..]
+            .iter()
+            .take_while(|task| task.seq == seq)
+            .position(|task| task.presence != Presence::Missing)?;
         Slot::try_from(at + found).ok()
     }
 

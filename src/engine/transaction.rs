@@ -7,13 +7,13 @@ use crate::graph::Node;
 use crate::json::Writer;
 use crate::task::{Extra, Millis, Presence, Progress, Slot, Slots, Status};
 
-use super::error::{shorten, Code, Refusal};
+use super::Context;
+use super::error::{Code, Refusal, shorten};
 use super::event::Event;
 use super::hash::Random;
 use super::names::Names;
 use super::nearest::nearest;
 use super::state::State;
-use super::Context;
 
 /// How many titles and ids are looked at for a suggestion.
 const SUGGESTION_SCAN: usize = 5_000;
@@ -52,7 +52,19 @@ impl<'e> Transaction<'e> {
     pub(super) fn new(state: &'e mut State, context: &'e Context, random: Random) -> Self {
         let first_slot = state.next_slot();
         let saved = (state.next_seq, state.last_fence);
-        Transaction { state, context, random, events: Vec::new(), warning: None, keys: Names::default(), keyed: Vec::new(), alive: false, bare_rings: false, first_slot, saved }
+        Transaction {
+            state,
+            context,
+            random,
+            events: Vec::new(),
+            warning: None,
+            keys: Names::default(),
+            keyed: Vec::new(),
+            alive: false,
+            bare_rings: false,
+            first_slot,
+            saved,
+        }
     }
 
     /// Applies an event that cannot close a ring, and notes it.

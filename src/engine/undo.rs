@@ -16,7 +16,9 @@ impl Transaction<'_> {
     /// actor may not move a task that it would move.
     pub(super) fn take_back(&mut self, events: &[Event]) -> Result<(), Refusal> {
         for event in events {
-            let Some(slot) = event.slot().filter(|slot| self.state.task(*slot).presence == Presence::Live) else { continue };
+            let Some(slot) = event.slot().filter(|slot| self.state.task(*slot).presence == Presence::Live) else {
+                continue;
+            };
             match event {
                 Event::Created { .. } | Event::Progress { .. } => self.check_may_move(slot, None)?,
                 Event::Extra { old, new, .. } => {
@@ -119,6 +121,7 @@ impl Transaction<'_> {
         })
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "callers pass references and small values alike")]
     fn field_back<T: PartialEq>(&self, slot: Slot, field: &str, old: T, new: T, now: T) -> Result<T, Refusal> {
         if old == new {
             Ok(now)

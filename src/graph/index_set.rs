@@ -98,7 +98,11 @@ mod tests {
             let value = u32::try_from(random >> 33).unwrap() % 9000;
             let present = random >> 20 & 1 == 1;
             set.set(value, present);
-            if present { oracle.insert(value); } else { oracle.remove(&value); }
+            if present {
+                oracle.insert(value);
+            } else {
+                oracle.remove(&value);
+            }
             assert_eq!(set.contains(value), present);
         }
         assert_eq!(set.len(), oracle.len());

@@ -11,7 +11,7 @@ mod walk;
 
 pub use order::Order;
 pub use search::Topology;
-pub use sorting::{sort_in_place, ByKey, Sortable};
+pub use sorting::{ByKey, Sortable, sort_in_place};
 pub use walk::sort;
 
 /// A node number.

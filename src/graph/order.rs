@@ -89,7 +89,11 @@ impl Order {
 
     fn unlink(&mut self, node: Node) {
         let (before, behind) = (self.previous[node as usize], self.next[node as usize]);
-        if before == NONE { self.head = behind } else { self.next[before as usize] = behind }
+        if before == NONE {
+            self.head = behind;
+        } else {
+            self.next[before as usize] = behind;
+        }
         if behind == NONE { self.tail = before } else { self.previous[behind as usize] = before }
     }
 
@@ -97,7 +101,11 @@ impl Order {
         let behind = if before == NONE { self.head } else { self.next[before as usize] };
         self.previous[node as usize] = before;
         self.next[node as usize] = behind;
-        if before == NONE { self.head = node } else { self.next[before as usize] = node }
+        if before == NONE {
+            self.head = node;
+        } else {
+            self.next[before as usize] = node;
+        }
         if behind == NONE { self.tail = node } else { self.previous[behind as usize] = node }
     }
 
@@ -159,7 +167,13 @@ impl Order {
                 members += 1;
             }
             // The density that a range of this size may have falls by 1.3 with each doubling.
-            #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            #[allow(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                clippy::cast_possible_wrap,
+                clippy::cast_sign_loss,
+                reason = "an estimate"
+            )]
             let allowed = (size as f64 / 1.3f64.powi(exponent as i32)) as u64;
             if members + 2 * count < allowed {
                 let step = size / (members + 1);

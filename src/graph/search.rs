@@ -7,7 +7,7 @@
 //! Tarjan (TALG 2012); balancing by arcs and moving the smaller complete side is ours and has no
 //! proven bound. Measured against Pearce & Kelly (2006): ARCHITECTURE.md.
 
-use super::{sort_in_place, Arcs, ByKey, Node, Order};
+use super::{Arcs, ByKey, Node, Order, sort_in_place};
 
 /// A topological order with the scratch memory of its searches.
 #[derive(Debug, Default, Clone)]

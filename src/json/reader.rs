@@ -152,7 +152,11 @@ impl<'a> Reader<'a> {
             *first = false;
         } else {
             if self.byte() != b',' {
-                return Err(self.fault(if self.at >= self.text.len() { "the text ends too early" } else { "a comma was expected" }));
+                return Err(self.fault(if self.at >= self.text.len() {
+                    "the text ends too early"
+                } else {
+                    "a comma was expected"
+                }));
             }
             self.at += 1;
             self.space();
@@ -245,7 +249,11 @@ impl<'a> Reader<'a> {
                 let unit = self.hex(at + 1)?;
                 let (code, end) = match unit {
                     0xD800..=0xDBFF => {
-                        let low = if self.text.as_bytes().get(at + 5..at + 7) == Some(b"\\u") { self.hex(at + 7)? } else { 0 };
+                        let low = if self.text.as_bytes().get(at + 5..at + 7) == Some(b"\\u") {
+                            self.hex(at + 7)?
+                        } else {
+                            0
+                        };
                         if !(0xDC00..=0xDFFF).contains(&low) {
                             return Err(Fault { at: at - 1, problem: "half of a surrogate pair" });
                         }
@@ -271,7 +279,8 @@ impl<'a> Reader<'a> {
         let digits = self.text.as_bytes().get(at..at + 4).ok_or(Fault { at, problem: "the text ends too early" })?;
         let mut value = 0;
         for digit in digits {
-            let nibble = (*digit as char).to_digit(16).ok_or(Fault { at, problem: "four hexadecimal digits were expected" })?;
+            let nibble =
+                (*digit as char).to_digit(16).ok_or(Fault { at, problem: "four hexadecimal digits were expected" })?;
             value = value * 16 + nibble;
         }
         Ok(value)
@@ -321,7 +330,10 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When something else stands here.
     pub fn whole(&mut self) -> Result<u64> {
-        let at = { self.space(); self.at };
+        let at = {
+            self.space();
+            self.at
+        };
         let problem = "a whole number from 0 to 9007199254740991 was expected";
         let written = self.number()?;
         match written.parse::<u64>() {
@@ -421,9 +433,40 @@ mod tests {
     #[test]
     fn agrees_with_serde_json_on_what_is_well_formed() {
         for text in [
-            "{}", "[]", "[1,2]", "[1 2]", "[1,]", "{\"a\":1}", "{\"a\" 1}", "{a:1}", "01", "-", "-0", "1e5", "1.e5", "1.5E-3", "tru",
-            "true", "null", "nul", "\"\\ud83d\\ude00\"", "\"\\ud83d\"", "\"\\udc00\"", "\"\\x\"", "\"a\u{1}\"", "\"open", "", " ", "[[]", "{}x",
-            "\"\\u00e9\"", "\u{feff}{}", "{\"a\":1,\"a\":2}", "1e", "+1", "\"\\u12\"",
+            "{}",
+            "[]",
+            "[1,2]",
+            "[1 2]",
+            "[1,]",
+            "{\"a\":1}",
+            "{\"a\" 1}",
+            "{a:1}",
+            "01",
+            "-",
+            "-0",
+            "1e5",
+            "1.e5",
+            "1.5E-3",
+            "tru",
+            "true",
+            "null",
+            "nul",
+            "\"\\ud83d\\ude00\"",
+            "\"\\ud83d\"",
+            "\"\\udc00\"",
+            "\"\\x\"",
+            "\"a\u{1}\"",
+            "\"open",
+            "",
+            " ",
+            "[[]",
+            "{}x",
+            "\"\\u00e9\"",
+            "\u{feff}{}",
+            "{\"a\":1,\"a\":2}",
+            "1e",
+            "+1",
+            "\"\\u12\"",
         ] {
             let oracle = serde_json::from_str::<serde_json::Value>(text).is_ok();
             assert_eq!(accepts(text), oracle, "{text:?}");

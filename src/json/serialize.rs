@@ -101,7 +101,13 @@ impl<'w> ser::Serializer for Json<'w> {
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<()> {
         value.serialize(self)
     }
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(self, _: &'static str, _: u32, _: &'static str, _: &T) -> Result<()> {
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<()> {
         Err(Unsupported)
     }
     fn serialize_seq(self, _: Option<usize>) -> Result<Part<'w>> {
@@ -114,7 +120,13 @@ impl<'w> ser::Serializer for Json<'w> {
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self::SerializeTupleStruct> {
         Err(Unsupported)
     }
-    fn serialize_tuple_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self::SerializeTupleVariant> {
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant> {
         Err(Unsupported)
     }
     fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap> {
@@ -124,7 +136,13 @@ impl<'w> ser::Serializer for Json<'w> {
         self.0.open();
         Ok(Part(self.0))
     }
-    fn serialize_struct_variant(self, _: &'static str, _: u32, _: &'static str, _: usize) -> Result<Self::SerializeStructVariant> {
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStructVariant> {
         Err(Unsupported)
     }
 }

@@ -47,8 +47,9 @@ impl Text {
 
     /// Fills in words that were to come later; filled words stay as they are.
     pub fn fill(&self, words: Words<'_>) {
-        let mut buffer =
-            String::with_capacity(words.id.len() + words.title.len() + words.description.len() + words.active_form.len());
+        let mut buffer = String::with_capacity(
+            words.id.len() + words.title.len() + words.description.len() + words.active_form.len(),
+        );
         let mut mark = |part: &str| {
             buffer.push_str(part);
             u32::try_from(buffer.len()).unwrap_or(u32::MAX)

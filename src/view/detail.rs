@@ -51,7 +51,11 @@ pub fn detail(state: &State, slot: Slot) -> Detail {
         title: task.text.title().to_owned(),
         description: task.text.description().to_owned(),
         status: task.status().word(),
-        blocked_by: task.blocked_by.iter().map(|blocker| link(state, *blocker, state.task(*blocker).holds_others())).collect(),
+        blocked_by: task
+            .blocked_by
+            .iter()
+            .map(|blocker| link(state, *blocker, state.task(*blocker).holds_others()))
+            .collect(),
         blocks: task.blocks.iter().map(|dependent| link(state, *dependent, open)).collect(),
         why: state.explain(slot),
     }

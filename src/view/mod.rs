@@ -4,6 +4,6 @@ mod detail;
 mod panel;
 mod rows;
 
-pub use detail::{detail, Detail, Link};
-pub use panel::{panel, Panel, PanelEntry};
-pub use rows::{row_line, rows, RowLine};
+pub use detail::{Detail, Link, detail};
+pub use panel::{Panel, PanelEntry, panel};
+pub use rows::{RowLine, row_line, rows};

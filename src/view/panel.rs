@@ -45,7 +45,8 @@ pub struct Panel {
 #[must_use]
 pub fn panel(state: &State) -> Panel {
     let with = |wanted: &'static [Status]| state.live().filter(move |(_, task)| wanted.contains(&task.status()));
-    let mut entries: Vec<PanelEntry> = with(&[Status::InProgress]).map(|(slot, task)| entry(state, slot, task)).collect();
+    let mut entries: Vec<PanelEntry> =
+        with(&[Status::InProgress]).map(|(slot, task)| entry(state, slot, task)).collect();
     let running = entries.len();
     entries.extend(with(&[Status::Pending, Status::Held]).take(PENDING).map(|(slot, task)| entry(state, slot, task)));
     let waiting = state.count(Status::Pending) + state.count(Status::Held);
@@ -61,7 +62,8 @@ pub fn panel(state: &State) -> Panel {
 }
 
 fn entry(state: &State, slot: Slot, task: &Task) -> PanelEntry {
-    let active_form = Some(task.text.active_form()).filter(|form| !form.is_empty() && task.status() == Status::InProgress);
+    let active_form =
+        Some(task.text.active_form()).filter(|form| !form.is_empty() && task.status() == Status::InProgress);
     PanelEntry {
         id: task.id().to_owned(),
         label: active_form.unwrap_or(task.text.title()).to_owned(),

@@ -8,7 +8,7 @@ use crate::json::Reader;
 use crate::task::{Presence, Slots, Status, Words};
 
 use super::delta;
-use super::hub::{answer_pair, with, Hub, UNFIT};
+use super::hub::{Hub, UNFIT, answer_pair, with};
 
 fn seed(one: u32, two: u32, three: u32, four: u32) -> [u64; 2] {
     [u64::from(one) << 32 | u64::from(two), u64::from(three) << 32 | u64::from(four)]
@@ -19,7 +19,8 @@ fn rules(text: &str) -> Result<Option<Rules>, Refusal> {
     if text.is_empty() {
         return Ok(None);
     }
-    let wrong = |got: &str| Refusal::invalid("rules", got, &format!("{} or an object of rules", Rules::PRESETS.join(", ")));
+    let wrong =
+        |got: &str| Refusal::invalid("rules", got, &format!("{} or an object of rules", Rules::PRESETS.join(", ")));
     let mut reader = Reader::new(text);
     if text.starts_with('"') {
         let name = reader.text().map_err(|fault| wrong(fault.problem))?;
@@ -40,7 +41,14 @@ pub fn create(rules_bytes: u32, one: u32, two: u32, three: u32, four: u32) -> i3
     })
 }
 
-fn read_list(hub: &Hub, rules_bytes: u32, head_bytes: u32, rows_bytes: u32, flags: u32, seed: [u64; 2]) -> Result<Engine, Refusal> {
+fn read_list(
+    hub: &Hub,
+    rules_bytes: u32,
+    head_bytes: u32,
+    rows_bytes: u32,
+    flags: u32,
+    seed: [u64; 2],
+) -> Result<Engine, Refusal> {
     let (first, second) = (rules_bytes as usize, (rules_bytes + head_bytes) as usize);
     let asked = rules(&hub.input(0, first)?)?;
     let part = |from: usize, bytes: u32| {
@@ -56,7 +64,16 @@ fn read_list(hub: &Hub, rules_bytes: u32, head_bytes: u32, rows_bytes: u32, flag
 /// the rules, 4 rows are apart. Gives a handle.
 #[wasm_bindgen]
 #[allow(clippy::too_many_arguments, reason = "whole numbers cross, objects do not")]
-pub fn open(rules_bytes: u32, head_bytes: u32, rows_bytes: u32, flags: u32, one: u32, two: u32, three: u32, four: u32) -> i32 {
+pub fn open(
+    rules_bytes: u32,
+    head_bytes: u32,
+    rows_bytes: u32,
+    flags: u32,
+    one: u32,
+    two: u32,
+    three: u32,
+    four: u32,
+) -> i32 {
     with(|hub| {
         let opened = read_list(hub, rules_bytes, head_bytes, rows_bytes, flags, seed(one, two, three, four));
         let answer = match opened {
@@ -152,7 +169,8 @@ pub fn set_status(handle: u32, slot: u32, status: u32, now: f64, operation: f64)
     with(|hub| {
         let list = hub.list(handle);
         let context = list.context(now, operation);
-        let done = list.engine.set_status(slot, if status == 1 { Status::InProgress } else { Status::Completed }, &context);
+        let done =
+            list.engine.set_status(slot, if status == 1 { Status::InProgress } else { Status::Completed }, &context);
         finish(hub, done, handle, true)
     })
 }
@@ -191,7 +209,14 @@ pub fn apply(handle: u32, bytes: u32, now: f64, operation: f64) -> i32 {
 /// Calls a tool: dialect, tool and arguments stand in `text` one behind the other. The delta is as for
 /// [`apply`], 0 for a question or a refused call; the result is taken with [`tool_result`].
 #[wasm_bindgen]
-pub fn call_tool(handle: u32, dialect_bytes: u32, tool_bytes: u32, argument_bytes: u32, now: f64, operation: f64) -> i32 {
+pub fn call_tool(
+    handle: u32,
+    dialect_bytes: u32,
+    tool_bytes: u32,
+    argument_bytes: u32,
+    now: f64,
+    operation: f64,
+) -> i32 {
     with(|hub| {
         let (first, second) = (dialect_bytes as usize, (dialect_bytes + tool_bytes) as usize);
         let parts = (|| {

@@ -52,7 +52,8 @@ pub(super) fn write(hub: &mut Hub, change: &Change, handle: u32, as_given: bool)
     push_long(out, change.revision);
     out.push(change.task.unwrap_or(Slot::MAX));
     let renumbered: &[Slot] = change.renumbered.as_deref().unwrap_or(&[]);
-    let lengths = [change.touched.len(), change.tasks.len(), change.now_ready.len(), change.now_blocked.len(), renumbered.len()];
+    let lengths =
+        [change.touched.len(), change.tasks.len(), change.now_ready.len(), change.now_blocked.len(), renumbered.len()];
     out.extend(lengths.map(size));
     out.extend([size(state.ready.len()), size(state.blocked.len())]);
     push_long(out, state.next_seq);

@@ -89,7 +89,11 @@ impl Hub {
 }
 
 impl List {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the wrapper passes whole numbers from 0 to 2^53")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the wrapper passes whole numbers from 0 to 2^53"
+    )]
     pub(super) fn context(&self, now: f64, operation: f64) -> Context {
         Context { actor: Rc::clone(&self.actor), now: now as u64, operation: operation as u64 }
     }

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use js_sys::{global, Reflect};
-use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
+use js_sys::{Reflect, global};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 thread_local! {
     static TEXT: RefCell<String> = const { RefCell::new(String::new()) };

@@ -1,7 +1,7 @@
 //! Rare, rich answers, as JavaScript objects.
 
 use serde::Serialize;
-use wasm_bindgen::prelude::{wasm_bindgen, JsValue};
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::engine::{Engine, State};
 use crate::view;

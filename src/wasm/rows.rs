@@ -7,7 +7,7 @@ use crate::json::Writer;
 use crate::task::{Presence, Slot, Task};
 
 use super::delta::push_long;
-use super::hub::{answer_pair, with, Hub};
+use super::hub::{Hub, answer_pair, with};
 
 /// How many numbers a row has before its blockers.
 const FIXED: usize = 24;
@@ -82,7 +82,9 @@ pub fn ready(handle: u32, limit: u32) -> u32 {
 /// The slot of the first ready task; -1 when none is.
 #[wasm_bindgen]
 pub fn first_ready(handle: u32) -> i32 {
-    with(|hub| hub.list(handle).engine.state().ready.iter().next().and_then(|slot| i32::try_from(slot).ok()).unwrap_or(-1))
+    with(|hub| {
+        hub.list(handle).engine.state().ready.iter().next().and_then(|slot| i32::try_from(slot).ok()).unwrap_or(-1)
+    })
 }
 
 /// The slots of blocked tasks, at most `limit`, in `out`.
@@ -112,9 +114,8 @@ pub fn order(handle: u32) -> u32 {
 /// The slots of placeholders for missing tasks in `out`.
 #[wasm_bindgen]
 pub fn missing(handle: u32) -> u32 {
-    let missing = |state: &State| {
-        (0..state.next_slot()).filter(|slot| state.task(*slot).presence == Presence::Missing).collect()
-    };
+    let missing =
+        |state: &State| (0..state.next_slot()).filter(|slot| state.task(*slot).presence == Presence::Missing).collect();
     with(|hub| answer_slots(hub, missing, handle))
 }
 

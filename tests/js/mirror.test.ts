@@ -323,6 +323,30 @@ test("a trap in a store's own call: the call fails, what came before and after i
   checkMirror(store, "store");
 });
 
+test("the engine renumbers its slots during a quick add, with words that it has not seen", () => {
+  const random = new Random(5);
+  const list = createTaskGraph();
+  let renumbered = 0;
+  let before = 0;
+  for (let round = 0; round < 4000; round += 1) {
+    const rows = list.getSnapshot();
+    list.add({ id: `t${round}`, title: `Title ${round}`, ...(rows.length > 0 ? { blockedBy: [random.pick(rows).id] } : {}) });
+    const slots = guard((core) => core.slots(list[sessionOf].quickHandle));
+    if (slots < before) renumbered += 1;
+    before = slots;
+    if (rows.length > 30) for (let count = 1 + random.below(4); count > 0; count -= 1) {
+      list.remove(random.pick(list.getSnapshot()).id, { removal: "strip" });
+      before = guard((core) => core.slots(list[sessionOf].quickHandle));
+    }
+    const seqs = list.getSnapshot().map((row) => row.seq);
+    assert.ok(seqs.every((seq, at) => at === 0 || (seqs[at - 1] as number) < seq), `round ${round}: creation order`);
+    if (round % 100 === 0) checkMirror(list, `round ${round}`);
+  }
+  checkMirror(list, "at the end");
+  checkText(list, "at the end");
+  assert.ok(renumbered > 0, "no add renumbered the slots");
+});
+
 test("untouched rows keep their identity through every kind of change", () => {
   const list = createTaskGraph();
   for (let at = 0; at < 40; at += 1) list.add({ id: `t${at}`, title: "T", ...(at > 0 ? { blockedBy: [`t${at - 1}`] } : {}) });

@@ -1,9 +1,6 @@
 //! The commands, one by one.
 
-use super::{
-    Claim, Context, Hold, Keys, Mint, Model, Order, Outcome, Refusal, Status, Task, not_found,
-    refuse,
-};
+use super::{Claim, Context, Hold, Keys, Mint, Model, Order, Outcome, Refusal, Status, Task, not_found, refuse};
 use serde_json::{Map, Value, json};
 
 /// The kinds of arguments.
@@ -22,27 +19,12 @@ enum Kind {
 type Argument = (&'static str, Kind, bool);
 
 const ADD_STATUS: Kind = Kind::Word(&["pending", "in_progress", "completed", "cancelled"]);
-const UPDATE_STATUS: Kind = Kind::Word(&[
-    "pending",
-    "in_progress",
-    "completed",
-    "cancelled",
-    "deleted",
-]);
+const UPDATE_STATUS: Kind = Kind::Word(&["pending", "in_progress", "completed", "cancelled", "deleted"]);
 const CHILDREN: Kind = Kind::Word(&["group", "sequence"]);
 const REMOVAL: Kind = Kind::Word(&["tombstone", "strip", "cancel"]);
 const RESUME: Kind = Kind::Word(&["pending", "in_progress", "completed"]);
-const REASON: Kind = Kind::Word(&[
-    "gate",
-    "handoff",
-    "failed",
-    "limit",
-    "stuck",
-    "unassigned",
-    "until",
-    "external",
-    "manual",
-]);
+const REASON: Kind =
+    Kind::Word(&["gate", "handoff", "failed", "limit", "stuck", "unassigned", "until", "external", "manual"]);
 
 fn arguments(action: &str) -> Option<&'static [Argument]> {
     use Kind::{Id, Ids, List, Number, Object, Text};
@@ -76,22 +58,9 @@ fn arguments(action: &str) -> Option<&'static [Argument]> {
         "start" | "cancel" | "reopen" => &[("id", Id, true)],
         "complete" | "release" => &[("id", Id, true), ("fence", Number, false)],
         "remove" => &[("id", Id, true), ("removal", REMOVAL, false)],
-        "claim" => &[
-            ("id", Id, false),
-            ("ids", Ids, false),
-            ("leaseMs", Number, false),
-        ],
-        "heartbeat" => &[
-            ("id", Id, true),
-            ("fence", Number, true),
-            ("leaseMs", Number, false),
-        ],
-        "hold" => &[
-            ("id", Id, true),
-            ("reason", REASON, false),
-            ("note", Text, false),
-            ("resume", RESUME, false),
-        ],
+        "claim" => &[("id", Id, false), ("ids", Ids, false), ("leaseMs", Number, false)],
+        "heartbeat" => &[("id", Id, true), ("fence", Number, true), ("leaseMs", Number, false)],
+        "hold" => &[("id", Id, true), ("reason", REASON, false), ("note", Text, false), ("resume", RESUME, false)],
         "batch" => &[("commands", List, true)],
         "undo" | "redo" => &[],
         "archive" => &[("settledBefore", Number, true)],
@@ -110,12 +79,7 @@ fn fits(kind: Kind, value: &Value) -> bool {
     match kind {
         Kind::Text => value.is_string(),
         Kind::Id => is_id(value),
-        Kind::Ids => {
-            is_id(value)
-                || value
-                    .as_array()
-                    .is_some_and(|items| items.iter().all(is_id))
-        }
+        Kind::Ids => is_id(value) || value.as_array().is_some_and(|items| items.iter().all(is_id)),
         Kind::Word(words) => value.as_str().is_some_and(|word| words.contains(&word)),
         Kind::Number => value.is_u64(),
         Kind::Object => value.is_object(),
@@ -124,11 +88,7 @@ fn fits(kind: Kind, value: &Value) -> bool {
 }
 
 /// Names first, then kinds, then what is missing.
-pub(crate) fn check_arguments(
-    action: &str,
-    given: &Map<String, Value>,
-    in_batch: bool,
-) -> Result<(), Refusal> {
+pub(crate) fn check_arguments(action: &str, given: &Map<String, Value>, in_batch: bool) -> Result<(), Refusal> {
     let Some(table) = arguments(action) else {
         return refuse("invalid_value", json!({ "field": "action", "got": action }));
     };
@@ -234,12 +194,7 @@ impl Model {
         }
     }
 
-    fn remove(
-        &mut self,
-        id: &str,
-        removal: &str,
-        context: &Context<'_>,
-    ) -> Result<Outcome, Refusal> {
+    fn remove(&mut self, id: &str, removal: &str, context: &Context<'_>) -> Result<Outcome, Refusal> {
         let task = self.row_of(id);
         match removal {
             "strip" => {
@@ -278,12 +233,7 @@ impl Model {
         Ok(changed(id))
     }
 
-    fn release(
-        &mut self,
-        id: &str,
-        fence: Option<u64>,
-        context: &Context<'_>,
-    ) -> Result<Outcome, Refusal> {
+    fn release(&mut self, id: &str, fence: Option<u64>, context: &Context<'_>) -> Result<Outcome, Refusal> {
         let task = self.row_of(id);
         if !task.status.is_open() {
             return refuse_move(id, task.status, Status::Pending);
@@ -294,10 +244,7 @@ impl Model {
             return Ok(unchanged(id));
         }
         // What is held gets the status that its hold says; a person's word, so nothing bars it.
-        let to = task
-            .hold
-            .as_ref()
-            .map_or(Status::Pending, |hold| hold.resume);
+        let to = task.hold.as_ref().map_or(Status::Pending, |hold| hold.resume);
         self.set(id, to, context.now);
         if task.hold.is_none() {
             self.find_mut(id).owner = None;
@@ -305,12 +252,7 @@ impl Model {
         Ok(changed(id))
     }
 
-    fn hold(
-        &mut self,
-        id: &str,
-        given: &Map<String, Value>,
-        context: &Context<'_>,
-    ) -> Result<Outcome, Refusal> {
+    fn hold(&mut self, id: &str, given: &Map<String, Value>, context: &Context<'_>) -> Result<Outcome, Refusal> {
         let text = |name: &str| given.get(name).and_then(Value::as_str);
         let task = self.row_of(id);
         if !task.status.is_open() {
@@ -318,23 +260,16 @@ impl Model {
         }
         let hold = Hold {
             reason: text("reason").unwrap_or("manual").to_owned(),
-            note: text("note")
-                .filter(|note| !note.is_empty())
-                .map(str::to_owned),
+            note: text("note").filter(|note| !note.is_empty()).map(str::to_owned),
             at: task.hold.as_ref().map_or(context.now, |hold| hold.at),
-            resume: text("resume")
-                .and_then(Status::named)
-                .unwrap_or(Status::Pending),
+            resume: text("resume").and_then(Status::named).unwrap_or(Status::Pending),
         };
         if task.hold.as_ref() == Some(&hold) {
             return Ok(unchanged(id));
         }
         self.may_move(&task, context)?;
         self.set(id, Status::Held, context.now);
-        self.find_mut(id).hold = Some(Hold {
-            at: context.now,
-            ..hold
-        });
+        self.find_mut(id).hold = Some(Hold { at: context.now, ..hold });
         Ok(changed(id))
     }
 
@@ -352,18 +287,13 @@ impl Model {
             return id.clone();
         }
         match text.strip_prefix('#') {
-            Some(rest) if self.find(&text).is_none() && self.find(rest).is_some() => {
-                rest.to_owned()
-            }
+            Some(rest) if self.find(&text).is_none() && self.find(rest).is_some() => rest.to_owned(),
             _ => text,
         }
     }
 
     fn resolve_all(&self, given: &Value, keys: &Keys) -> Vec<String> {
-        listed(given)
-            .into_iter()
-            .map(|item| self.resolve(item, keys))
-            .collect()
+        listed(given).into_iter().map(|item| self.resolve(item, keys)).collect()
     }
 
     /// Whether a value is the key (not the id) of a task that a later entry of the batch adds.
@@ -401,11 +331,7 @@ impl Model {
     fn check_graph(&self, id: &str) -> Result<(), Refusal> {
         if let Some(path) = self.find_ring_from(id) {
             let attempt = Some(self.tasks.clone());
-            return Err(Refusal {
-                code: "cycle",
-                details: json!({ "path": path }),
-                attempt,
-            });
+            return Err(Refusal { code: "cycle", details: json!({ "path": path }), attempt });
         }
         if let Some(most) = self.rules.depth {
             let level = |task: &Task| {
@@ -432,13 +358,8 @@ impl Model {
         mint: &mut Mint<'_>,
         keys: &mut Keys,
     ) -> Result<Outcome, Refusal> {
-        let text = |name: &str| {
-            given
-                .get(name)
-                .and_then(Value::as_str)
-                .filter(|text| !text.is_empty())
-                .map(str::to_owned)
-        };
+        let text =
+            |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
         let id = match given.get("id") {
             None | Some(Value::Null) => mint.next(context.now),
             Some(Value::String(id)) => id.trim().to_owned(),
@@ -454,11 +375,7 @@ impl Model {
             return refuse("invalid_value", json!({ "field": "id" }));
         }
         check_title(given["title"].as_str())?;
-        check_text(
-            "description",
-            text("description").as_deref().unwrap_or_default(),
-            100_000,
-        )?;
+        check_text("description", text("description").as_deref().unwrap_or_default(), 100_000)?;
         if self.find(&id).is_some() {
             return refuse("duplicate_id", json!({ "id": id }));
         }
@@ -491,10 +408,7 @@ impl Model {
             updated_at: context.now,
             started_at: None,
             completed_at: None,
-            metadata: given
-                .get("metadata")
-                .filter(|value| !value.is_null())
-                .cloned(),
+            metadata: given.get("metadata").filter(|value| !value.is_null()).cloned(),
         });
         self.next_seq += 1;
         self.check_graph(&id)?;
@@ -504,18 +418,10 @@ impl Model {
             Some("cancelled") => self.cancel(&id, context)?.warning,
             _ => None,
         };
-        Ok(Outcome {
-            warning,
-            ..changed(&id)
-        })
+        Ok(Outcome { warning, ..changed(&id) })
     }
 
-    fn check_parent(
-        &self,
-        id: &str,
-        given: Option<&Value>,
-        keys: &Keys,
-    ) -> Result<Option<String>, Refusal> {
+    fn check_parent(&self, id: &str, given: Option<&Value>, keys: &Keys) -> Result<Option<String>, Refusal> {
         match given {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) if text.is_empty() => Ok(None),
@@ -539,10 +445,7 @@ impl Model {
         context: &Context<'_>,
         keys: &Keys,
     ) -> Result<Outcome, Refusal> {
-        if given
-            .keys()
-            .all(|name| matches!(name.as_str(), "action" | "id"))
-        {
+        if given.keys().all(|name| matches!(name.as_str(), "action" | "id")) {
             return refuse("nothing_to_change", json!({}));
         }
         if let Some(title) = given.get("title") {
@@ -552,21 +455,11 @@ impl Model {
             check_text("description", description, 100_000)?;
         }
         let before = self.find(id).ok_or_else(|| not_found(id))?.clone();
-        let status = given
-            .get("status")
-            .and_then(Value::as_str)
-            .and_then(Status::named);
-        let only_status = given
-            .keys()
-            .all(|name| matches!(name.as_str(), "action" | "id" | "status"));
-        if before.status == Status::Deleted
-            && !matches!(status, Some(Status::Pending | Status::InProgress))
-        {
+        let status = given.get("status").and_then(Value::as_str).and_then(Status::named);
+        let only_status = given.keys().all(|name| matches!(name.as_str(), "action" | "id" | "status"));
+        if before.status == Status::Deleted && !matches!(status, Some(Status::Pending | Status::InProgress)) {
             if only_status && status == Some(Status::Deleted) {
-                return Ok(Outcome {
-                    task: Some(id.to_owned()),
-                    ..Outcome::default()
-                });
+                return Ok(Outcome { task: Some(id.to_owned()), ..Outcome::default() });
             }
             return refuse_move(id, Status::Deleted, status.unwrap_or(Status::Deleted));
         }
@@ -621,11 +514,7 @@ impl Model {
         if edited {
             self.touch(id, context.now);
         }
-        Ok(Outcome {
-            task: Some(id.to_owned()),
-            changed: edited || moved.changed,
-            warning: moved.warning,
-        })
+        Ok(Outcome { task: Some(id.to_owned()), changed: edited || moved.changed, warning: moved.warning })
     }
 
     /// What the status of an update does.
@@ -657,10 +546,7 @@ impl Model {
 
     #[allow(clippy::unused_self)] // a rule of the list
     pub(super) fn may_claim(&self, task: &Task, context: &Context<'_>) -> Result<(), Refusal> {
-        let live = task
-            .claim
-            .as_ref()
-            .is_some_and(|claim| claim.lease_until.is_none_or(|until| until > context.now));
+        let live = task.claim.as_ref().is_some_and(|claim| claim.lease_until.is_none_or(|until| until > context.now));
         if context.is_agent() && live && task.owner.as_deref() != Some(context.actor) {
             return refuse("not_holder", json!({ "id": task.id }));
         }
@@ -676,17 +562,9 @@ impl Model {
     }
 
     /// What open blockers (and, to complete, open children) do: refuse, or warn (D11, D3a).
-    fn bars(
-        &self,
-        id: &str,
-        completing: bool,
-    ) -> Result<Option<(&'static str, Vec<String>)>, Refusal> {
+    fn bars(&self, id: &str, completing: bool) -> Result<Option<(&'static str, Vec<String>)>, Refusal> {
         let by = self.barred_by(id);
-        let open = if completing {
-            self.open_children(id)
-        } else {
-            Vec::new()
-        };
+        let open = if completing { self.open_children(id) } else { Vec::new() };
         if !by.is_empty() {
             if self.rules.strict {
                 return refuse("blocked", json!({ "id": id, "by": by }));
@@ -726,9 +604,7 @@ impl Model {
 
     fn forget_edges_to(&mut self, id: &str, now: u64) {
         for dependent in self.blocks(id) {
-            self.find_mut(&dependent)
-                .blocked_by
-                .retain(|blocker| blocker != id);
+            self.find_mut(&dependent).blocked_by.retain(|blocker| blocker != id);
             self.touch(&dependent, now);
         }
     }
@@ -742,34 +618,20 @@ impl Model {
         }
         let warning = self.bars(id, false)?;
         self.set(id, Status::InProgress, context.now);
-        Ok(Outcome {
-            warning,
-            ..changed(id)
-        })
+        Ok(Outcome { warning, ..changed(id) })
     }
 
-    fn complete(
-        &mut self,
-        id: &str,
-        fence: Option<u64>,
-        context: &Context<'_>,
-    ) -> Result<Outcome, Refusal> {
+    fn complete(&mut self, id: &str, fence: Option<u64>, context: &Context<'_>) -> Result<Outcome, Refusal> {
         let task = self.row_of(id);
         match task.status {
-            Status::Completed => Ok(Outcome {
-                task: Some(id.to_owned()),
-                ..Outcome::default()
-            }),
+            Status::Completed => Ok(Outcome { task: Some(id.to_owned()), ..Outcome::default() }),
             Status::Cancelled | Status::Deleted => refuse_move(id, task.status, Status::Completed),
             _ => {
                 self.may_move(&task, context)?;
                 self.check_fence(&task, fence)?;
                 let warning = self.bars(id, true)?;
                 self.set(id, Status::Completed, context.now);
-                Ok(Outcome {
-                    warning,
-                    ..changed(id)
-                })
+                Ok(Outcome { warning, ..changed(id) })
             }
         }
     }
@@ -777,10 +639,7 @@ impl Model {
     fn cancel(&mut self, id: &str, context: &Context<'_>) -> Result<Outcome, Refusal> {
         let task = self.row_of(id);
         match task.status {
-            Status::Cancelled => Ok(Outcome {
-                task: Some(id.to_owned()),
-                ..Outcome::default()
-            }),
+            Status::Cancelled => Ok(Outcome { task: Some(id.to_owned()), ..Outcome::default() }),
             Status::Completed | Status::Deleted => refuse_move(id, task.status, Status::Cancelled),
             _ => {
                 self.may_move(&task, context)?;
@@ -799,17 +658,10 @@ impl Model {
         self.tasks.retain(|task| task.id != id);
     }
 
-    fn claim(
-        &mut self,
-        given: &Map<String, Value>,
-        context: &Context<'_>,
-        keys: &Keys,
-    ) -> Result<Outcome, Refusal> {
+    fn claim(&mut self, given: &Map<String, Value>, context: &Context<'_>, keys: &Keys) -> Result<Outcome, Refusal> {
         let lease_over = |task: &Task| {
             task.status == Status::InProgress
-                && task.claim.as_ref().is_some_and(|claim| {
-                    claim.lease_until.is_some_and(|until| until <= context.now)
-                })
+                && task.claim.as_ref().is_some_and(|claim| claim.lease_until.is_some_and(|until| until <= context.now))
         };
         let id = match given.get("id") {
             Some(id) if !id.is_null() => {
@@ -822,10 +674,8 @@ impl Model {
                 if let Some(hold) = &task.hold {
                     return refuse("held", json!({ "id": id, "reason": hold.reason }));
                 }
-                let live = task
-                    .claim
-                    .as_ref()
-                    .is_some_and(|claim| claim.lease_until.is_none_or(|until| until > context.now));
+                let live =
+                    task.claim.as_ref().is_some_and(|claim| claim.lease_until.is_none_or(|until| until > context.now));
                 if live && task.owner.as_deref() != Some(context.actor) {
                     return refuse("not_holder", json!({ "id": id }));
                 }
@@ -864,22 +714,15 @@ impl Model {
         let task = self.find_mut(&id);
         task.owner = Some(context.actor.to_owned());
         let lease = given.get("leaseMs").and_then(Value::as_u64);
-        task.claim = Some(Claim {
-            fence,
-            lease_until: lease.map(|ms| context.now + ms),
-        });
-        Ok(Outcome {
-            warning,
-            ..changed(&id)
-        })
+        task.claim = Some(Claim { fence, lease_until: lease.map(|ms| context.now + ms) });
+        Ok(Outcome { warning, ..changed(&id) })
     }
 
     /// Edges are facts (D6): a row stays as long as a row that stays names it; a parent that stays keeps
     /// its children, whose end it waits for.
     fn archive(&mut self, before: u64) -> Outcome {
-        let mut gone = self.ids_where(|task| {
-            !task.status.is_open() && task.completed_at.unwrap_or(task.updated_at) < before
-        });
+        let mut gone =
+            self.ids_where(|task| !task.status.is_open() && task.completed_at.unwrap_or(task.updated_at) < before);
         loop {
             let count = gone.len();
             let stays = |task: &&Task| !gone.contains(&task.id);
@@ -889,9 +732,7 @@ impl Model {
                 .filter(|id| {
                     let parent = self.find(id).and_then(|task| task.parent.as_ref());
                     staying.iter().any(|task| {
-                        task.blocked_by.contains(id)
-                            || task.parent.as_ref() == Some(id)
-                            || parent == Some(&task.id)
+                        task.blocked_by.contains(id) || task.parent.as_ref() == Some(id) || parent == Some(&task.id)
                     })
                 })
                 .cloned()
@@ -902,16 +743,12 @@ impl Model {
             }
         }
         self.tasks.retain(|task| !gone.contains(&task.id));
-        Outcome {
-            changed: !gone.is_empty(),
-            ..Outcome::default()
-        }
+        Outcome { changed: !gone.is_empty(), ..Outcome::default() }
     }
 
     fn recover(&mut self, older_than: u64, context: &Context<'_>) -> Outcome {
         let stale = self.ids_where(|task| {
-            task.status == Status::InProgress
-                && task.updated_at < context.now.saturating_sub(older_than)
+            task.status == Status::InProgress && task.updated_at < context.now.saturating_sub(older_than)
         });
         for id in &stale {
             // An owner by claim goes with the claim, one that was assigned stays.
@@ -920,10 +757,7 @@ impl Model {
             }
             self.set(id, Status::Pending, context.now);
         }
-        Outcome {
-            changed: !stale.is_empty(),
-            ..Outcome::default()
-        }
+        Outcome { changed: !stale.is_empty(), ..Outcome::default() }
     }
 }
 
@@ -937,34 +771,21 @@ fn listed(given: &Value) -> Vec<&Value> {
 }
 
 fn changed(id: &str) -> Outcome {
-    Outcome {
-        task: Some(id.to_owned()),
-        changed: true,
-        warning: None,
-    }
+    Outcome { task: Some(id.to_owned()), changed: true, warning: None }
 }
 
 fn unchanged(id: &str) -> Outcome {
-    Outcome {
-        task: Some(id.to_owned()),
-        ..Outcome::default()
-    }
+    Outcome { task: Some(id.to_owned()), ..Outcome::default() }
 }
 
 fn refuse_move<T>(id: &str, from: Status, to: Status) -> Result<T, Refusal> {
-    refuse(
-        "invalid_transition",
-        json!({ "id": id, "from": from.word(), "to": to.word() }),
-    )
+    refuse("invalid_transition", json!({ "id": id, "from": from.word(), "to": to.word() }))
 }
 
 /// A text of a patch: `null` and the empty text clear, a missing key leaves alone.
 fn patched(given: &Map<String, Value>, name: &str, before: Option<&String>) -> Option<String> {
     match given.get(name) {
         None => before.cloned(),
-        Some(value) => value
-            .as_str()
-            .filter(|text| !text.is_empty())
-            .map(str::to_owned),
+        Some(value) => value.as_str().filter(|text| !text.is_empty()).map(str::to_owned),
     }
 }

@@ -49,10 +49,7 @@ impl Model {
 
     /// The rows under a task, in creation order.
     pub(crate) fn children_of(&self, id: &str) -> Vec<&Task> {
-        self.tasks
-            .iter()
-            .filter(|t| t.parent.as_deref() == Some(id))
-            .collect()
+        self.tasks.iter().filter(|t| t.parent.as_deref() == Some(id)).collect()
     }
 
     /// The active blockers of an open task; a settled one has none that matter to itself (D3).
@@ -103,10 +100,7 @@ impl Model {
 
     /// The ids of the active blockers.
     pub(crate) fn barred_by(&self, id: &str) -> Vec<String> {
-        self.active_blockers(id)
-            .into_iter()
-            .map(|(id, _)| id)
-            .collect()
+        self.active_blockers(id).into_iter().map(|(id, _)| id).collect()
     }
 
     /// Every wait of the list, settled rows included (D7, D3a).
@@ -169,22 +163,20 @@ impl Model {
             return false;
         }
         let waits = self.waits();
-        [Moment::Start(first.clone()), Moment::Finish(first.clone())]
-            .iter()
-            .any(|origin| {
-                let mut here = with_own_start(BTreeSet::from([origin.clone()]));
-                for id in &ids[1..] {
-                    let next: BTreeSet<Moment> = here
-                        .iter()
-                        .filter_map(|moment| waits.get(moment))
-                        .flatten()
-                        .filter(|moment| moment.id() == id)
-                        .cloned()
-                        .collect();
-                    here = with_own_start(next);
-                }
-                here.contains(origin)
-            })
+        [Moment::Start(first.clone()), Moment::Finish(first.clone())].iter().any(|origin| {
+            let mut here = with_own_start(BTreeSet::from([origin.clone()]));
+            for id in &ids[1..] {
+                let next: BTreeSet<Moment> = here
+                    .iter()
+                    .filter_map(|moment| waits.get(moment))
+                    .flatten()
+                    .filter(|moment| moment.id() == id)
+                    .cloned()
+                    .collect();
+                here = with_own_start(next);
+            }
+            here.contains(origin)
+        })
     }
 }
 
@@ -193,11 +185,7 @@ fn has_ring(waits: &Waits) -> bool {
     let mut left: BTreeSet<&Moment> = waits.keys().collect();
     loop {
         let before = left.len();
-        left = left
-            .iter()
-            .copied()
-            .filter(|moment| waits[*moment].iter().any(|other| left.contains(other)))
-            .collect();
+        left = left.iter().copied().filter(|moment| waits[*moment].iter().any(|other| left.contains(other))).collect();
         if left.len() == before {
             return !left.is_empty();
         }
@@ -206,10 +194,7 @@ fn has_ring(waits: &Waits) -> bool {
 
 /// A task that is at its finish has passed its start on the way.
 fn with_own_start(mut moments: BTreeSet<Moment>) -> BTreeSet<Moment> {
-    let starts: Vec<Moment> = moments
-        .iter()
-        .map(|m| Moment::Start(m.id().to_owned()))
-        .collect();
+    let starts: Vec<Moment> = moments.iter().map(|m| Moment::Start(m.id().to_owned())).collect();
     moments.extend(starts);
     moments
 }

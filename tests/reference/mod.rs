@@ -33,14 +33,8 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    pub(crate) const ALL: [Status; 6] = [
-        Self::Pending,
-        Self::InProgress,
-        Self::Held,
-        Self::Completed,
-        Self::Cancelled,
-        Self::Deleted,
-    ];
+    pub(crate) const ALL: [Status; 6] =
+        [Self::Pending, Self::InProgress, Self::Held, Self::Completed, Self::Cancelled, Self::Deleted];
 
     pub(crate) fn word(self) -> &'static str {
         match self {
@@ -78,9 +72,7 @@ impl Order {
     }
 
     pub(crate) fn named(word: &str) -> Option<Self> {
-        [Self::Group, Self::Sequence]
-            .into_iter()
-            .find(|order| order.word() == word)
+        [Self::Group, Self::Sequence].into_iter().find(|order| order.word() == word)
     }
 }
 
@@ -143,10 +135,7 @@ impl Rules {
             max_tasks: rules["maxTasks"].as_u64(),
             dependencies: rules["dependencies"].as_bool().unwrap_or(true),
             revise: rules["revise"].as_bool().unwrap_or(true),
-            children: rules["children"]
-                .as_str()
-                .and_then(Order::named)
-                .unwrap_or(Order::Group),
+            children: rules["children"].as_str().and_then(Order::named).unwrap_or(Order::Group),
             stale_after: rules["staleAfter"].as_u64(),
             depth: rules["depth"].as_u64(),
         }
@@ -172,19 +161,11 @@ pub(crate) struct Refusal {
 }
 
 pub(crate) fn refuse<T>(code: &'static str, details: Value) -> Result<T, Refusal> {
-    Err(Refusal {
-        code,
-        details,
-        attempt: None,
-    })
+    Err(Refusal { code, details, attempt: None })
 }
 
 pub(crate) fn not_found(id: &str) -> Refusal {
-    Refusal {
-        code: "not_found",
-        details: json!({ "id": id }),
-        attempt: None,
-    }
+    Refusal { code: "not_found", details: json!({ "id": id }), attempt: None }
 }
 
 /// What the host gives with a call.
@@ -245,10 +226,7 @@ struct Mint<'a> {
 impl Mint<'_> {
     fn next(&mut self, now: u64) -> String {
         self.used += 1;
-        self.ids
-            .get(self.used - 1)
-            .cloned()
-            .unwrap_or_else(|| format!("t_{now}_{:08}", self.used))
+        self.ids.get(self.used - 1).cloned().unwrap_or_else(|| format!("t_{now}_{:08}", self.used))
     }
 }
 
@@ -277,10 +255,7 @@ impl Model {
     }
 
     fn find_mut(&mut self, id: &str) -> &mut Task {
-        self.tasks
-            .iter_mut()
-            .find(|task| task.id == id)
-            .expect("the caller looked it up")
+        self.tasks.iter_mut().find(|task| task.id == id).expect("the caller looked it up")
     }
 
     fn touch(&mut self, id: &str, now: u64) {
@@ -304,10 +279,7 @@ impl Model {
             Some(_) => return refuse("invalid_value", json!({ "field": "action" })),
         };
         let mut next = self.clone();
-        let mut mint = Mint {
-            ids: context.minted,
-            used: 0,
-        };
+        let mut mint = Mint { ids: context.minted, used: 0 };
         let mut tasks = None;
         let mut keys = Keys::default();
         let outcome = if action == "batch" {
@@ -325,42 +297,25 @@ impl Model {
             next.revision += 1;
             let ids = self.tasks.iter().map(|task| &task.id);
             let facts = ids.clone().ne(next.tasks.iter().map(|task| &task.id))
-                || self
-                    .tasks
-                    .iter()
-                    .zip(&next.tasks)
-                    .any(|(old, new)| !same_facts(old, new));
+                || self.tasks.iter().zip(&next.tasks).any(|(old, new)| !same_facts(old, new));
             if commands::is_undoable(action) && facts {
                 next.undone.clear();
-                next.done.push(Step {
-                    before: self.tasks.clone(),
-                    after: next.tasks.clone(),
-                });
+                next.done.push(Step { before: self.tasks.clone(), after: next.tasks.clone() });
             }
         } else {
             next = self.clone();
         }
         let fresh = |now: Vec<String>, then: &[String]| -> Vec<Value> {
-            now.iter()
-                .filter(|id| !then.contains(id))
-                .map(|id| next.row(next.find(id).expect("listed")))
-                .collect()
+            now.iter().filter(|id| !then.contains(id)).map(|id| next.row(next.find(id).expect("listed"))).collect()
         };
         change.insert("nowReady".into(), json!(fresh(next.ready(), &self.ready())));
-        change.insert(
-            "nowBlocked".into(),
-            json!(fresh(next.blocked(), &self.blocked())),
-        );
+        change.insert("nowBlocked".into(), json!(fresh(next.blocked(), &self.blocked())));
         change.insert("revision".into(), json!(next.revision));
         if let Some(task) = outcome.task.as_deref().and_then(|id| next.find(id)) {
             change.insert("task".into(), next.row(task));
         }
         if let Some(ids) = tasks {
-            let rows: Vec<Value> = ids
-                .iter()
-                .filter_map(|id| next.find(id))
-                .map(|task| next.row(task))
-                .collect();
+            let rows: Vec<Value> = ids.iter().filter_map(|id| next.find(id)).map(|task| next.row(task)).collect();
             change.insert("tasks".into(), json!(rows));
             change.insert("keys".into(), json!(keys.ids));
         }
@@ -390,10 +345,7 @@ impl Model {
             if action.is_none() {
                 return refuse("missing_field", json!({ "field": "action" }));
             }
-            if matches!(
-                action,
-                Some("batch" | "undo" | "redo" | "archive" | "recoverStale")
-            ) {
+            if matches!(action, Some("batch" | "undo" | "redo" | "archive" | "recoverStale")) {
                 return refuse("invalid_value", json!({ "field": "action" }));
             }
             plain.push((action.unwrap_or_default(), entry.clone()));
@@ -423,11 +375,7 @@ impl Model {
         let mut waiting: Vec<usize> = (0..plain.len()).collect();
         while !waiting.is_empty() {
             let place = waiting.iter().position(|at| {
-                let id = plain[*at]
-                    .1
-                    .get("id")
-                    .and_then(Value::as_str)
-                    .and_then(|key| keys.ids.get(key));
+                let id = plain[*at].1.get("id").and_then(Value::as_str).and_then(|key| keys.ids.get(key));
                 let to_come = id.is_some_and(|id| self.find(id).is_none());
                 plain[*at].0 == "add" || !to_come
             });
@@ -442,19 +390,11 @@ impl Model {
     }
 
     fn undo(&mut self, context: &Context<'_>, again: bool) -> Result<Outcome, Refusal> {
-        let step = if again {
-            self.undone.pop()
-        } else {
-            self.done.pop()
-        };
+        let step = if again { self.undone.pop() } else { self.done.pop() };
         let Some(step) = step else {
             return Ok(Outcome::default());
         };
-        let (from, to) = if again {
-            (&step.before, &step.after)
-        } else {
-            (&step.after, &step.before)
-        };
+        let (from, to) = if again { (&step.before, &step.after) } else { (&step.after, &step.before) };
         let find = |tasks: &[Task], id: &str| tasks.iter().find(|task| task.id == id).cloned();
         let mut ids: Vec<String> = from.iter().chain(to).map(|task| task.id.clone()).collect();
         ids.sort();
@@ -494,11 +434,7 @@ impl Model {
                     if here.is_some() {
                         return conflict();
                     }
-                    let place = self
-                        .tasks
-                        .iter()
-                        .position(|task| task.seq > new.seq)
-                        .unwrap_or(self.tasks.len());
+                    let place = self.tasks.iter().position(|task| task.seq > new.seq).unwrap_or(self.tasks.len());
                     self.tasks.insert(place, new);
                     let last = self.last_updates.get(&id).copied().unwrap_or(0);
                     self.touch(&id, context.now.max(last));
@@ -507,9 +443,10 @@ impl Model {
             }
         }
         let dangling = self.tasks.iter().any(|task| {
-            task.blocked_by.iter().chain(&task.parent).any(|other| {
-                self.find(other).is_none() && from.iter().chain(to).any(|row| &row.id == other)
-            })
+            task.blocked_by
+                .iter()
+                .chain(&task.parent)
+                .any(|other| self.find(other).is_none() && from.iter().chain(to).any(|row| &row.id == other))
         });
         if dangling || self.find_ring().is_some() {
             return refuse("undo_conflict", json!({}));
@@ -519,10 +456,7 @@ impl Model {
         } else {
             self.undone.push(step);
         }
-        Ok(Outcome {
-            changed: true,
-            ..Outcome::default()
-        })
+        Ok(Outcome { changed: true, ..Outcome::default() })
     }
 }
 

@@ -33,8 +33,7 @@ impl Model {
         put("status", json!(task.status.word()));
         put("readiness", json!(self.readiness(task)));
         if let Some(hold) = &task.hold {
-            let mut value =
-                json!({ "reason": hold.reason, "at": hold.at, "resume": hold.resume.word() });
+            let mut value = json!({ "reason": hold.reason, "at": hold.at, "resume": hold.resume.word() });
             if let Some(note) = &hold.note {
                 value["note"] = json!(note);
             }
@@ -81,11 +80,7 @@ impl Model {
     }
 
     pub(crate) fn ids_where(&self, keep: impl Fn(&Task) -> bool) -> Vec<String> {
-        self.tasks
-            .iter()
-            .filter(|task| keep(task))
-            .map(|task| task.id.clone())
-            .collect()
+        self.tasks.iter().filter(|task| keep(task)).map(|task| task.id.clone()).collect()
     }
 
     /// The far ends of the chains of active blockers: nothing bars them.
@@ -110,10 +105,10 @@ impl Model {
     pub(crate) fn stalled(&self) -> Vec<String> {
         self.ids_where(|task| {
             self.readiness(task) == "blocked"
-                && self.root_causes(&task.id).iter().any(|root| {
-                    self.find(root)
-                        .is_some_and(|row| row.status == Status::Held)
-                })
+                && self
+                    .root_causes(&task.id)
+                    .iter()
+                    .any(|root| self.find(root).is_some_and(|row| row.status == Status::Held))
         })
     }
 
@@ -122,8 +117,7 @@ impl Model {
         let mut behind: BTreeSet<String> = BTreeSet::from([id.to_owned()]);
         loop {
             let more = self.ids_where(|task| {
-                !behind.contains(&task.id)
-                    && self.barred_by(&task.id).iter().any(|b| behind.contains(b))
+                !behind.contains(&task.id) && self.barred_by(&task.id).iter().any(|b| behind.contains(b))
             });
             if more.is_empty() {
                 return behind.len() - 1;
@@ -163,11 +157,7 @@ impl Model {
 
     /// How many tasks must be finished one after the other before this one.
     fn level(&self, id: &str) -> usize {
-        self.finished_before(id)
-            .iter()
-            .map(|b| self.level(b) + 1)
-            .max()
-            .unwrap_or(0)
+        self.finished_before(id).iter().map(|b| self.level(b) + 1).max().unwrap_or(0)
     }
 
     /// Open tasks by the length of the longest chain in front of them.
@@ -189,11 +179,7 @@ impl Model {
         let total = self.tasks.len() - count(Status::Deleted);
         let due = total - count(Status::Cancelled);
         #[allow(clippy::cast_precision_loss)] // a handful of tasks
-        let done = if due == 0 {
-            1.0
-        } else {
-            count(Status::Completed) as f64 / due as f64
-        };
+        let done = if due == 0 { 1.0 } else { count(Status::Completed) as f64 / due as f64 };
         json!({
             "total": total,
             "ready": self.ready().len(),
@@ -213,9 +199,7 @@ impl Model {
     pub(crate) fn read(&self, what: &str, args: &Value) -> Result<Value, Refusal> {
         let id = |key: &str| -> Result<String, Refusal> {
             let id = args[key].as_str().unwrap_or_default();
-            self.find(id)
-                .map(|task| task.id.clone())
-                .ok_or_else(|| not_found(id))
+            self.find(id).map(|task| task.id.clone()).ok_or_else(|| not_found(id))
         };
         Ok(match what {
             "rows" => json!(self.rows()),
@@ -231,22 +215,16 @@ impl Model {
                 let mut next = layers.last().and_then(|layer| layer.first()).cloned();
                 while let Some(id) = next {
                     let level = self.level(&id);
-                    next = self
-                        .finished_before(&id)
-                        .into_iter()
-                        .find(|b| self.level(b) + 1 == level);
+                    next = self.finished_before(&id).into_iter().find(|b| self.level(b) + 1 == level);
                     ids.insert(0, id);
                 }
                 json!({ "length": ids.len(), "ids": ids })
             }
             "search" => {
                 let query = args["query"].as_str().unwrap_or_default().to_lowercase();
-                let limit = args["limit"]
-                    .as_u64()
-                    .map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+                let limit = args["limit"].as_u64().map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
                 let mut ids = self.ids_where(|task| {
-                    task.id.to_lowercase().contains(&query)
-                        || task.title.to_lowercase().contains(&query)
+                    task.id.to_lowercase().contains(&query) || task.title.to_lowercase().contains(&query)
                 });
                 ids.truncate(limit);
                 json!(ids)

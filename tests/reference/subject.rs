@@ -20,11 +20,7 @@ impl Subject {
     /// A new list under a preset.
     pub(crate) fn preset(name: &str) -> Self {
         let rules = Rules::preset(name).unwrap_or_else(|| panic!("there is a preset {name}"));
-        Self {
-            engine: RefCell::new(Engine::new(rules, SEED)),
-            preset: Some(name.to_owned()),
-            operations: 0,
-        }
+        Self { engine: RefCell::new(Engine::new(rules, SEED)), preset: Some(name.to_owned()), operations: 0 }
     }
 
     /// A new list under the default preset with some rules of its own.
@@ -35,14 +31,8 @@ impl Subject {
             envelope["rules"][name] = value.clone();
         }
         let engine = Engine::open(&envelope.to_string(), None, OpenOptions::default(), SEED)
-            .unwrap_or_else(|refusal| {
-                panic!("rules {changes} cannot be opened: {}", refusal.to_json())
-            });
-        Self {
-            engine: RefCell::new(engine),
-            preset: None,
-            operations: 0,
-        }
+            .unwrap_or_else(|refusal| panic!("rules {changes} cannot be opened: {}", refusal.to_json()));
+        Self { engine: RefCell::new(engine), preset: None, operations: 0 }
     }
 
     /// The rules in force, as JSON.
@@ -54,9 +44,7 @@ impl Subject {
     /// One command.
     pub(crate) fn run(&mut self, command: &str, actor: &str, now: u64) -> Result<String, String> {
         self.operations += 1;
-        self.engine
-            .get_mut()
-            .run_json(command, &Context::new(actor, now, self.operations))
+        self.engine.get_mut().run_json(command, &Context::new(actor, now, self.operations))
     }
 
     /// One read.
@@ -89,20 +77,10 @@ impl Subject {
         set_aside: bool,
         adopt: bool,
     ) -> Result<Self, String> {
-        let options = OpenOptions {
-            on_cycle_set_aside: set_aside,
-            adopt,
-        };
-        let rules = preset
-            .as_deref()
-            .map(|name| Rules::preset(name).expect("known"));
-        let engine =
-            Engine::open(text, rules, options, SEED).map_err(|refusal| refusal.to_json())?;
-        Ok(Self {
-            engine: RefCell::new(engine),
-            preset,
-            operations: self.operations,
-        })
+        let options = OpenOptions { on_cycle_set_aside: set_aside, adopt };
+        let rules = preset.as_deref().map(|name| Rules::preset(name).expect("known"));
+        let engine = Engine::open(text, rules, options, SEED).map_err(|refusal| refusal.to_json())?;
+        Ok(Self { engine: RefCell::new(engine), preset, operations: self.operations })
     }
 
     /// The journalled operations after the first so many.
@@ -113,11 +91,7 @@ impl Subject {
     /// An empty list of the same rules that lives through these operations.
     pub(crate) fn replayed(preset: &str, operations: &str) -> Result<Self, String> {
         let mut other = Self::preset(preset);
-        other
-            .engine
-            .get_mut()
-            .replay_json(operations)
-            .map_err(|error| format!("{error:?}"))?;
+        other.engine.get_mut().replay_json(operations).map_err(|error| format!("{error:?}"))?;
         Ok(other)
     }
 }

@@ -27,10 +27,7 @@ fn wire_status(status: Status) -> &'static str {
 
 impl Model {
     fn wire_row(&self, task: &Task) -> Json {
-        let mut row = vec![
-            ("id".to_owned(), text(&task.id)),
-            ("content".to_owned(), text(&task.title)),
-        ];
+        let mut row = vec![("id".to_owned(), text(&task.id)), ("content".to_owned(), text(&task.title))];
         if let Some(active_form) = &task.active_form {
             row.push(("active_form".to_owned(), text(active_form)));
         }
@@ -56,13 +53,7 @@ impl Model {
     }
 
     fn wire_rows(&self, keep: impl Fn(&Task) -> bool) -> Json {
-        Json::List(
-            self.tasks
-                .iter()
-                .filter(|task| keep(task))
-                .map(|task| self.wire_row(task))
-                .collect(),
-        )
+        Json::List(self.tasks.iter().filter(|task| keep(task)).map(|task| self.wire_row(task)).collect())
     }
 
     /// One call of the tool.
@@ -82,36 +73,17 @@ impl Model {
                     ("hint".to_owned(), text("hint")),
                     ("details".to_owned(), details),
                 ];
-                Json::Object(vec![
-                    ("action".to_owned(), text(&action)),
-                    ("error".to_owned(), Json::Object(error)),
-                ])
+                Json::Object(vec![("action".to_owned(), text(&action)), ("error".to_owned(), Json::Object(error))])
             }
         }
     }
 
-    fn tool_result(
-        &mut self,
-        action: &str,
-        args: &Value,
-        context: &Context<'_>,
-    ) -> Result<Json, Refusal> {
-        let refuse = |code, details| {
-            Err(Refusal {
-                code,
-                details,
-                attempt: None,
-            })
-        };
+    fn tool_result(&mut self, action: &str, args: &Value, context: &Context<'_>) -> Result<Json, Refusal> {
+        let refuse = |code, details| Err(Refusal { code, details, attempt: None });
         let mut result = vec![("action".to_owned(), text(action))];
-        let snapshot =
-            |model: &Model| Json::Object(vec![("tasks".to_owned(), model.wire_rows(|_| true))]);
+        let snapshot = |model: &Model| Json::Object(vec![("tasks".to_owned(), model.wire_rows(|_| true))]);
         let known: &[(&str, &str)] = match action {
-            "add" => &[
-                ("content", "title"),
-                ("blockedBy", "blockedBy"),
-                ("active_form", "activeForm"),
-            ],
+            "add" => &[("content", "title"), ("blockedBy", "blockedBy"), ("active_form", "activeForm")],
             "update" => &[
                 ("id", "id"),
                 ("content", "title"),
@@ -138,21 +110,19 @@ impl Model {
             }
         }
         if action == "blocked" {
-            result.push((
-                "tasks".to_owned(),
-                self.wire_rows(|task| !self.barred_by(&task.id).is_empty()),
-            ));
+            result.push(("tasks".to_owned(), self.wire_rows(|task| !self.barred_by(&task.id).is_empty())));
             return Ok(Json::Object(result));
         }
         if action == "list" {
             let filter = match command.get("status_filter") {
                 None => None,
-                Some(word) => match word.as_str().filter(|word| {
-                    ["pending", "in_progress", "completed", "deleted"].contains(word)
-                }) {
-                    None => return refuse("invalid_value", json!({ "field": "status_filter" })),
-                    word => word,
-                },
+                Some(word) => {
+                    match word.as_str().filter(|word| ["pending", "in_progress", "completed", "deleted"].contains(word))
+                    {
+                        None => return refuse("invalid_value", json!({ "field": "status_filter" })),
+                        word => word,
+                    }
+                }
             };
             result.push((
                 "tasks".to_owned(),
@@ -162,18 +132,10 @@ impl Model {
             return Ok(Json::Object(result));
         }
         let change = self.run(&Value::Object(command), context)?;
-        let id = change["task"]["id"]
-            .as_str()
-            .expect("these actions are about a task");
-        result.push((
-            "task".to_owned(),
-            self.wire_row(self.find(id).expect("tombstones stay")),
-        ));
+        let id = change["task"]["id"].as_str().expect("these actions are about a task");
+        result.push(("task".to_owned(), self.wire_row(self.find(id).expect("tombstones stay"))));
         if !change["warning"].is_null() {
-            result.push((
-                "warning".to_owned(),
-                Json::parse(&change["warning"].to_string()).expect("JSON"),
-            ));
+            result.push(("warning".to_owned(), Json::parse(&change["warning"].to_string()).expect("JSON")));
         }
         if change["changed"] == false {
             result.push(("changed".to_owned(), Json::Bool(false)));

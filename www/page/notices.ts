@@ -34,13 +34,12 @@ const verbs: Readonly<Record<string, string>> = {
 /** What a change means for whoever waits: what was done, what became ready, what became blocked. */
 export function sayChange({ action, task, nowReady, nowBlocked, warning }: Change): void {
   const subject = task === undefined ? "" : ` ${shorten(task.title)}`;
-  const others = nowReady.filter(({ id }) => id !== task?.id);
+  const others = (tasks: Change["nowReady"]): Change["nowReady"] => tasks.filter(({ id }) => id !== task?.id);
   const parts = [`${verbs[action] ?? "Changed"}${subject}.`];
   if (warning !== undefined) parts.push("It was still waiting for others.");
-  if (others.length > 0) parts.push(`Now ready: ${listed(others)}.`);
-  if (task === undefined || nowBlocked.some(({ id }) => id !== task.id)) {
-    if (nowBlocked.length > 0) parts.push(`Now blocked: ${listed(nowBlocked)}.`);
-  }
+  const [ready, blocked] = [others(nowReady), others(nowBlocked)];
+  if (ready.length > 0) parts.push(`Now ready: ${listed(ready)}.`);
+  if (blocked.length > 0 && action !== "batch") parts.push(`Now blocked: ${listed(blocked)}.`);
   say(parts.join(" "));
 }
 

@@ -82,7 +82,7 @@ export class Picker {
         },
         icon(task.readiness),
         element("span", { class: "text" }, task.title),
-        unseen(`, ${stateOf(task)}`),
+        unseen(`(${stateOf(task)})`),
       ),
     );
     if (options.length === 0 && this.input.value.trim() !== "") {

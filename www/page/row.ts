@@ -59,7 +59,7 @@ export class Row {
       "aria-current": selected ? "true" : undefined,
       tabindex: "-1",
     });
-    name.append(element("span", { class: "text" }, title), unseen(`, ${state}`));
+    name.append(element("span", { class: "text" }, title), unseen(`(${state})`));
     // The heading above says the rest.
     const plain = task.readiness === "settled" || task.readiness === "held";
     const about = plain ? element("span", { class: "state" }, state) : null;

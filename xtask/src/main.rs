@@ -24,9 +24,7 @@ fn main() -> ExitCode {
     let chore = arguments.first().and_then(|name| name.to_str());
     let outcome: Result<(), Box<dyn Error>> = match chore {
         Some("bindgen") => wasm_bindgen::run_cli_with_args(arguments).map_err(Into::into),
-        Some("test-runner") => {
-            wasm_bindgen_test_runner::run_cli_with_args(arguments).map_err(Into::into)
-        }
+        Some("test-runner") => wasm_bindgen_test_runner::run_cli_with_args(arguments).map_err(Into::into),
         _ => Err(USAGE.into()),
     };
     match outcome {

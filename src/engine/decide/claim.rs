@@ -41,7 +41,8 @@ impl Transaction<'_> {
     }
 
     fn next_claimable(&self, ids: Option<&[Cow<'_, str>]>) -> Result<Option<Slot>, Refusal> {
-        let among = ids.map(|ids| ids.iter().map(|id| self.resolve(id)).collect::<Result<Vec<Slot>, Refusal>>()).transpose()?;
+        let among =
+            ids.map(|ids| ids.iter().map(|id| self.resolve(id)).collect::<Result<Vec<Slot>, Refusal>>()).transpose()?;
         let wanted = |slot: &Slot| among.as_ref().is_none_or(|among| among.contains(slot));
         if let Some(slot) = self.state.ready.iter().find(wanted) {
             return Ok(Some(slot));

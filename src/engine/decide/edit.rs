@@ -66,7 +66,8 @@ impl Transaction<'_> {
     /// The whole set of blockers that a patch asks for, when it asks for one.
     fn new_blockers(&self, slot: Slot, patch: &Patch<'_>) -> Result<Option<Slots>, Refusal> {
         let given = [&patch.blocked_by, &patch.add_blocked_by];
-        if given.iter().any(|list| list.as_ref().is_some_and(|list| !list.is_empty())) && !self.state.rules.dependencies {
+        if given.iter().any(|list| list.as_ref().is_some_and(|list| !list.is_empty())) && !self.state.rules.dependencies
+        {
             return Err(feature_off("dependencies", "Call again without `blockedBy`."));
         }
         let id = self.id(slot);
@@ -77,7 +78,9 @@ impl Transaction<'_> {
             Some(ids) => self.resolve_set(&id, slot, ids)?,
             None => self.state.task(slot).blocked_by.clone(),
         };
-        for added in self.resolve_blockers(&id, Some(slot), None, patch.add_blocked_by.as_deref().unwrap_or_default())? {
+        for added in
+            self.resolve_blockers(&id, Some(slot), None, patch.add_blocked_by.as_deref().unwrap_or_default())?
+        {
             if !blockers.contains(&added) {
                 blockers.push(added);
             }

@@ -68,7 +68,8 @@ impl Transaction<'_> {
     }
 
     fn names(&self, slots: &[Slot]) -> String {
-        let shown: Vec<String> = slots.iter().take(5).map(|slot| format!("`{}`", self.state.task(*slot).id())).collect();
+        let shown: Vec<String> =
+            slots.iter().take(5).map(|slot| format!("`{}`", self.state.task(*slot).id())).collect();
         let more = slots.len().saturating_sub(shown.len());
         if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
     }
@@ -127,7 +128,9 @@ impl Transaction<'_> {
     pub(super) fn complete(&mut self, slot: Slot, fence: Option<u64>) -> Result<(), Refusal> {
         match self.status(slot) {
             Status::Completed => return Ok(()),
-            Status::Cancelled | Status::Deleted => return Err(self.refuse(slot, Status::Completed, "Reopen it first.")),
+            Status::Cancelled | Status::Deleted => {
+                return Err(self.refuse(slot, Status::Completed, "Reopen it first."));
+            }
             _ => {}
         }
         self.check_may_move(slot, fence)?;
@@ -160,7 +163,8 @@ impl Transaction<'_> {
 
     /// A hold or a claim ends when the status moves on; the owner stays.
     pub(super) fn end_wait(&mut self, slot: Slot) {
-        let waits = self.state.task(slot).extra.as_ref().is_some_and(|extra| extra.hold.is_some() || extra.claim.is_some());
+        let waits =
+            self.state.task(slot).extra.as_ref().is_some_and(|extra| extra.hold.is_some() || extra.claim.is_some());
         if waits {
             self.set_extra(slot, |extra| {
                 extra.hold = None;
@@ -172,7 +176,9 @@ impl Transaction<'_> {
     pub(super) fn cancel(&mut self, slot: Slot) -> Result<(), Refusal> {
         match self.status(slot) {
             Status::Cancelled => return Ok(()),
-            Status::Completed | Status::Deleted => return Err(self.refuse(slot, Status::Cancelled, "Reopen it first.")),
+            Status::Completed | Status::Deleted => {
+                return Err(self.refuse(slot, Status::Cancelled, "Reopen it first."));
+            }
             _ => {}
         }
         self.settle(slot, Status::Cancelled)
@@ -191,11 +197,11 @@ impl Transaction<'_> {
         if self.status(slot).is_open() {
             return Ok(());
         }
-        self.to_pending(slot)
+        self.put_back(slot)
     }
 
     /// Puts a task back to pending, wherever it comes from.
-    fn to_pending(&mut self, slot: Slot) -> Result<(), Refusal> {
+    fn put_back(&mut self, slot: Slot) -> Result<(), Refusal> {
         self.check_may_move(slot, None)?;
         let started_at = self.state.task(slot).progress.started_at;
         self.set_progress(slot, Progress { status: Status::Pending, started_at, completed_at: 0 });
@@ -209,7 +215,7 @@ impl Transaction<'_> {
         match to {
             Status::InProgress => self.begin(slot),
             _ if from == to => Ok(()),
-            Status::Pending => self.to_pending(slot),
+            Status::Pending => self.put_back(slot),
             Status::Completed => self.complete(slot, None),
             Status::Cancelled => self.cancel(slot),
             Status::Deleted => self.remove(slot, crate::engine::command::Removal::Tombstone),

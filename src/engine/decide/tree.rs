@@ -2,7 +2,7 @@
 
 use crate::engine::error::Refusal;
 use crate::engine::event::Event;
-use crate::engine::transaction::{cycle, Transaction};
+use crate::engine::transaction::{Transaction, cycle};
 use crate::task::Slot;
 
 impl Transaction<'_> {

@@ -13,7 +13,11 @@ pub(super) fn check_id(id: &str) -> Result<(), Refusal> {
         return Err(Refusal::limit("bytes in an id", limits::ID_BYTES));
     }
     if id.chars().any(char::is_control) {
-        return Err(Refusal::invalid("id", "text with control characters", "1 to 128 bytes of text without control characters"));
+        return Err(Refusal::invalid(
+            "id",
+            "text with control characters",
+            "1 to 128 bytes of text without control characters",
+        ));
     }
     Ok(())
 }

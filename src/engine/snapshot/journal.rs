@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use crate::engine::Engine;
 use crate::engine::event::{Counter, Event, Row};
 use crate::engine::journal::{Journal, Operation, Role};
 use crate::engine::limits;
 use crate::engine::state::State;
-use crate::engine::Engine;
 use crate::json::{Fault, Kind, Reader, Writer};
 use crate::task::{Presence, Progress, Slot, Slots, Status, Text, Words};
 
-use super::draft::{read_extra, Draft};
+use super::draft::{Draft, read_extra};
 use super::row::{write_event_row, write_extra_object, write_words};
 
 impl Engine {
@@ -22,7 +22,8 @@ impl Engine {
         let mut kept: Vec<&str> = Vec::new();
         let mut size = 0;
         for operation in self.journal.iter().rev().take(limits::JOURNAL_OPERATIONS) {
-            let json = operation.json.get_or_init(|| write_operation(&self.state, operation, limits::JOURNAL_BYTES).into());
+            let json =
+                operation.json.get_or_init(|| write_operation(&self.state, operation, limits::JOURNAL_BYTES).into());
             size += json.len();
             if size > limits::JOURNAL_BYTES {
                 break;
@@ -218,7 +219,10 @@ pub(in crate::engine) fn add_names(state: &mut State, json: &str) -> Result<(), 
 }
 
 /// Calls `visit` inside each event object of a list of operations; it must read to the object's end.
-fn each_event<'a>(reader: &mut Reader<'a>, mut visit: impl FnMut(&mut Reader<'a>) -> Result<(), Fault>) -> Result<(), Fault> {
+fn each_event<'a>(
+    reader: &mut Reader<'a>,
+    mut visit: impl FnMut(&mut Reader<'a>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     reader.array()?;
     let mut first = true;
     while reader.item(&mut first)? {
@@ -282,7 +286,10 @@ impl Fresh<'_> {
     fn id(&self, slot: Slot) -> String {
         match self.state.tasks.get(slot as usize) {
             Some(task) => task.id().to_owned(),
-            None => self.created.get((slot - self.state.next_slot()) as usize).map_or(String::new(), |created| created.1.clone()),
+            None => self
+                .created
+                .get((slot - self.state.next_slot()) as usize)
+                .map_or(String::new(), |created| created.1.clone()),
         }
     }
 
@@ -386,7 +393,10 @@ fn read_parent(fresh: &Fresh<'_>, reader: &mut Reader<'_>) -> Result<Option<Slot
 }
 
 /// Reads the values of `old` and `new`, which follow the event's first key in this order.
-fn pair<'a, T>(reader: &mut Reader<'a>, mut value: impl FnMut(&mut Reader<'a>) -> Result<T, Fault>) -> Result<(T, T), Fault> {
+fn pair<'a, T>(
+    reader: &mut Reader<'a>,
+    mut value: impl FnMut(&mut Reader<'a>) -> Result<T, Fault>,
+) -> Result<(T, T), Fault> {
     let mut first = false;
     let mut due = |reader: &mut Reader<'a>, name: &str| {
         let fault = reader.fault("old and new were expected");
@@ -455,7 +465,8 @@ fn read_coming_or_going(fresh: &mut Fresh<'_>, coming: bool, reader: &mut Reader
         fresh.created.push((seq, draft.id.clone().into_owned()));
     }
     let slot = fresh.slot(seq).ok_or(fault)?;
-    let words = Words { id: &draft.id, title: &draft.title, description: &draft.description, active_form: &draft.active_form };
+    let words =
+        Words { id: &draft.id, title: &draft.title, description: &draft.description, active_form: &draft.active_form };
     let text = Rc::new(Text::new(words));
     let row = Rc::new(Row {
         seq,

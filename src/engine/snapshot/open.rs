@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use crate::engine::Engine;
 use crate::engine::error::{Code, Refusal};
 use crate::engine::hash::checksum;
 use crate::engine::limits;
 use crate::engine::rules::Rules;
 use crate::engine::state::State;
-use crate::engine::Engine;
-use crate::graph::{sort, sort_in_place, ByKey, Node};
+use crate::graph::{ByKey, Node, sort, sort_in_place};
 use crate::json::{Fault, Kind, Reader, Writer};
 use crate::task::{Presence, Slot, Slots, Task, Text, Words};
 
@@ -40,6 +40,7 @@ struct Envelope<'a> {
     drafts: Option<Vec<Draft<'a>>>,
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it stands where an error is mapped")]
 fn corrupt(fault: Fault) -> Refusal {
     Refusal::corrupt(fault.at, fault.problem)
 }
@@ -76,7 +77,12 @@ impl Engine {
             return Err(Refusal::limit("tasks", limits::TASKS));
         }
         let rows_sum = number_rows(&mut drafts);
-        let sum = combine([checksum(envelope.rules.unwrap_or("")), checksum(envelope.counters), rows_sum, checksum(envelope.journal)]);
+        let sum = combine([
+            checksum(envelope.rules.unwrap_or("")),
+            checksum(envelope.counters),
+            rows_sum,
+            checksum(envelope.journal),
+        ]);
         let edited = envelope.checksum.as_deref().is_some_and(|stored| stored != hexadecimal(sum));
         if !edited {
             add_gone(envelope.journal, &mut drafts).map_err(corrupt)?;
@@ -129,14 +135,11 @@ fn read_envelope(text: &str) -> Result<Envelope<'_>, Refusal> {
                 "rules" => envelope.rules = Some(reader.raw()?),
                 "counters" => envelope.counters = reader.raw()?,
                 "journal" => envelope.journal = reader.raw()?,
-                "tasks" => {
+                "tasks"
                     // Another version's rows are not for this reader; the version is checked first.
-                    if envelope.version.as_deref().is_none_or(|version| version == "1") {
+                    if envelope.version.as_deref().is_none_or(|version| version == "1") => {
                         envelope.drafts = Some(read_rows(&mut reader)?);
-                    } else {
-                        reader.raw()?;
                     }
-                }
                 _ => {
                     reader.raw()?;
                 }
@@ -255,7 +258,9 @@ fn number_rows(drafts: &mut [Draft<'_>]) -> u64 {
 
 fn in_order(drafts: &mut [Draft<'_>]) {
     // Rows without a number come last, in the order of the text.
-    sort_in_place(&mut ByKey(drafts, |draft: &Draft<'_>| (draft.seq.filter(|seq| *seq > 0).unwrap_or(u64::MAX), draft.place)));
+    sort_in_place(&mut ByKey(drafts, |draft: &Draft<'_>| {
+        (draft.seq.filter(|seq| *seq > 0).unwrap_or(u64::MAX), draft.place)
+    }));
 }
 
 /// Adds rows that an undo could bring back.
@@ -283,7 +288,12 @@ fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> R
     for draft in drafts {
         let slot = state.next_slot();
         let node = state.new_node(slot);
-        let words = Words { id: &draft.id, title: &draft.title, description: &draft.description, active_form: &draft.active_form };
+        let words = Words {
+            id: &draft.id,
+            title: &draft.title,
+            description: &draft.description,
+            active_form: &draft.active_form,
+        };
         if !draft.gone && state.find(&draft.id).is_some() {
             return Err(Refusal::new(
                 Code::DuplicateId,
@@ -412,7 +422,7 @@ fn order_edges(state: &mut State, options: OpenOptions) -> Result<(), Refusal> {
     writer.close_list();
     let mut refusal = refusal;
     refusal.add_detail("cut", &writer.finish());
-    refusal.hint = "Take out the edges in `details.cut`, or open it with `onCycle: \"setAside\"`.".to_owned();
+    "Take out the edges in `details.cut`, or open it with `onCycle: \"setAside\"`.".clone_into(&mut refusal.hint);
     Err(refusal)
 }
 

@@ -1,7 +1,7 @@
 //! The whole list as text, and the parts of it that changed.
 
-use crate::engine::hash::{checksum, mix};
 use crate::engine::Engine;
+use crate::engine::hash::{checksum, mix};
 use crate::json::Writer;
 use crate::task::Slot;
 
@@ -69,8 +69,12 @@ impl Engine {
     }
 
     fn rows_checksum(&mut self) -> u64 {
-        let missing: Vec<Slot> =
-            self.state.live().map(|(slot, _)| slot).filter(|slot| self.checksums.get(*slot as usize).is_none_or(|sum| *sum == 0)).collect();
+        let missing: Vec<Slot> = self
+            .state
+            .live()
+            .map(|(slot, _)| slot)
+            .filter(|slot| self.checksums.get(*slot as usize).is_none_or(|sum| *sum == 0))
+            .collect();
         for slot in missing {
             let mut writer = Writer::new();
             self.export_row(slot, &mut writer);
