@@ -259,11 +259,7 @@ export abstract class TaskReads {
   }
 
   #slot(id: string): number {
-    const session = this[sessionOf];
-    void session.quickHandle;
-    const slot = session.mirror.slot(String(id));
-    if (slot === undefined) throw notFound(String(id));
-    return slot;
+    return this[sessionOf].find(id);
   }
 }
 
@@ -298,8 +294,6 @@ export function renderRows(list: TaskReads): RowLine[] {
 /** The read-only dialog of one task. Throws `not_found`. */
 export function renderDetail(list: TaskReads, id: string): Detail {
   const session = list[sessionOf];
-  const handle = session.handle;
-  const slot = session.mirror.slot(String(id));
-  if (slot === undefined) throw notFound(String(id));
-  return guard((core) => core.view_detail(handle, slot)) as Detail;
+  const slot = session.find(id);
+  return guard((core) => core.view_detail(session.handle, slot)) as Detail;
 }

@@ -328,6 +328,15 @@ export class Session {
     return this.#done(base, action);
   }
 
+  /** The slot of the task that an id means. Throws `not_found` with the nearest id. */
+  find(id: unknown): number {
+    const handle = this.handle;
+    const size = writeText(String(id));
+    const slot = guard((core) => core.find(handle, size));
+    if (slot < 0) throw refusal();
+    return slot;
+  }
+
   /** Calls a tool of a dialect with arguments given as JSON text. */
   callTool(dialect: string, tool: string, text: string, now: number, operation: number): ToolOutcome {
     const handle = this.handle;

@@ -32,14 +32,19 @@ export interface StoreOptions extends ListOptions {
    * storage's `quarantine` and begin an empty list.
    */
   readonly onCorrupt?: "refuse" | "quarantine";
+  /**
+   * Whether work in progress that went stale goes back to pending on opening, under rules with `staleAfter`
+   * (default: yes). Say `false` where opening begins no session: a second tab, a command.
+   */
+  readonly recover?: boolean;
   /** Gives up opening when it aborts. */
   readonly signal?: AbortSignal;
 }
 
 /** How often a call that lost a race is carried out anew. */
 const TRIES = 8;
-/** Longest pause before it is, in milliseconds; a random share of it is waited. */
-const PAUSE = 40;
+/** Longest pause before the second try, in milliseconds; it doubles with each try, and a random share of it is waited. */
+const PAUSE = 10;
 
 /** A call that is carried out on the engine, perhaps several times: operation number and time stay the same. */
 interface Call {
@@ -395,7 +400,7 @@ export class TaskStore extends TaskReads {
   /** Somebody else was faster: take up what they stored, and carry out anew what did not land. */
   async #afterConflict(group: Call[], tries: number): Promise<boolean> {
     const later = this.#takeBack();
-    if (tries > 1) await pause(Math.random() * PAUSE * tries);
+    if (tries > 1) await pause(Math.random() * PAUSE * 2 ** tries);
     let rest: Call[];
     try {
       rest = this.#landed(group, await this.#load());
@@ -606,7 +611,7 @@ export async function openTasks(options: StoreOptions = {}): Promise<TaskStore> 
   const { loaded, session } = await openSession(options, saver);
   signal?.throwIfAborted();
   const store = new TaskStore(options, saver, loaded, session.wasEdited(), session);
-  if (options.readOnly !== true && loaded !== null) {
+  if (options.readOnly !== true && options.recover !== false && loaded !== null) {
     const staleAfter = session.staleAfter();
     if (staleAfter !== null) await store.recoverStale({ olderThan: staleAfter });
   }

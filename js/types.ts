@@ -105,15 +105,15 @@ export interface Change {
   readonly nowReady: readonly Task[];
   /** Tasks that became blocked, in creation order. */
   readonly nowBlocked: readonly Task[];
-  /** Set when the call went through although blockers or children are open. */
+  /** Set when the call went through although blockers are open. */
   readonly warning?: Warning;
 }
 
 /** Why an accepted call deserves a second look. */
 export interface Warning {
-  readonly code: "blocked" | "children_open";
+  readonly code: "blocked";
   readonly message: string;
-  /** Ids of the active blockers or open children. */
+  /** Ids of the active blockers. */
   readonly by: readonly string[];
 }
 
@@ -122,7 +122,7 @@ export type Actor = "host" | `user:${string}` | `agent:${string}`;
 
 /** Invariants of a list; stored in it. Every field has the default of the `default` preset. */
 export interface Rules {
-  /** Refuse to start or complete a task that is blocked, or to complete one with open children. */
+  /** Refuse to start or complete a task that is blocked, instead of warning. */
   readonly strict: boolean;
   /** What completing does to the edges of dependents: `keep` (facts stay) or `clear` (document 003). */
   readonly onComplete: "keep" | "clear";
@@ -238,7 +238,14 @@ export interface TaskErrorDetailsByCode {
   unknown_blocker: { id: string; blocker: string; didYouMean?: string };
   self_block: { id: string };
   /** From the task through its would-be blockers back to itself: a ring of three has four ids. */
-  cycle: { path: readonly string[]; titles: readonly string[] };
+  cycle: {
+    path: readonly string[];
+    titles: readonly string[];
+    /** Why each task of the path waits for the next: `edge`, `parent` or `order`; absent where all are edges of one quick call. */
+    kinds?: readonly string[];
+    /** On opening a text: edges that can be taken out so that no ring is left; none of them can be put back. */
+    cut?: readonly { readonly id: string; readonly blocker: string }[];
+  };
   duplicate_id: { id: string };
   missing_field: { field: string };
   invalid_value: { field: string; got: string; expected: string };
@@ -253,14 +260,32 @@ export interface TaskErrorDetailsByCode {
   children_open: { id: string; open: readonly string[] };
   undo_conflict: { id?: string; field?: string };
   rules_differ: { field: string; stored: unknown; asked: unknown };
-  corrupt: { at?: number };
+  /** `at`: byte offset; `path`: the file, where there is one. */
+  corrupt: { at?: number; path?: string };
   unsupported_version: { found: unknown; supported: number };
   poisoned: { panic?: string };
+  read_only: StorageDetails;
+  storage_quota: StorageDetails;
+  storage_denied: StorageDetails;
+  storage_unavailable: StorageDetails;
+  storage_unknown: StorageDetails;
 }
 
-/** The `details` type of a code. */
+/** What the failure of a storage says about itself, as far as it is known. */
+export interface StorageDetails {
+  /** Whether the same call may succeed later. */
+  readonly retryable?: boolean;
+  /** A word such as `locked`, `blocked`, `timeout`, or the system's own code. */
+  readonly reason?: string;
+  readonly path?: string;
+  readonly size?: number;
+  readonly max?: number;
+  readonly [more: string]: unknown;
+}
+
+/** The `details` type of a code. In a refused batch `entry` is the number of the entry at fault, from 1. */
 export type TaskErrorDetails<Code extends TaskErrorCode> = Code extends keyof TaskErrorDetailsByCode
-  ? TaskErrorDetailsByCode[Code]
+  ? TaskErrorDetailsByCode[Code] & { readonly entry?: number }
   : Readonly<Record<string, unknown>>;
 
 /** A new task. */

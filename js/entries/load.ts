@@ -1,3 +1,4 @@
+import { TaskError } from "../errors.js";
 import { registerSource } from "../runtime.js";
 
 /** Where the engine can come from. A URL or a response is compiled while it arrives. */
@@ -40,9 +41,14 @@ let loading: Promise<void> | undefined;
 export function load(source: EngineSource): Promise<void> {
   loading ??= compile(source).then(
     (module) => registerSource(() => module),
-    (error: unknown) => {
+    (cause: unknown) => {
       loading = undefined;
-      throw error;
+      throw new TaskError({
+        code: "wasm_load_failed",
+        message: "The engine could not be fetched or compiled.",
+        hint: "See `cause`; check the address, and that the policy allows 'wasm-unsafe-eval'. The next call tries again.",
+        cause,
+      });
     },
   );
   return loading;

@@ -275,8 +275,13 @@ fn unreadable(fault: &Fault) -> Refusal {
 }
 
 fn unknown(key: &str, table: &[Argument]) -> Refusal {
-    let guess = nearest(key, table.iter().map(|argument| argument.name));
     let known: Vec<&str> = table.iter().map(|argument| argument.name).collect();
+    unknown_name(key, &known)
+}
+
+/// The refusal of a name that is none of those known.
+pub(super) fn unknown_name(key: &str, known: &[&str]) -> Refusal {
+    let guess = nearest(key, known.iter().copied());
     let shown = super::error::shorten(key, 80);
     let hint = match guess {
         Some(guess) => format!("Did you mean `{guess}`?"),

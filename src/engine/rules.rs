@@ -3,6 +3,8 @@
 use crate::json::{Fault, Reader, Writer};
 use crate::task::{ChildOrder, Millis};
 
+use super::arguments::unknown_name;
+use super::error::Refusal;
 use super::limits;
 
 /// What completing a task does to the edges of its dependents (D6).
@@ -27,7 +29,7 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own in the documents")]
 pub struct Rules {
-    /// Refuse to start or complete what is blocked (D11), and to complete over open children.
+    /// Refuse to start or complete what is blocked, instead of warning (D11).
     pub strict: bool,
     /// What completing does to edges.
     pub on_complete: OnComplete,
@@ -126,7 +128,12 @@ impl Rules {
                 "revise" => self.revise = reader.bool()?,
                 "maxTasks" => self.max_tasks = if reader.null() { None } else { Some(small(reader)?) },
                 "staleAfter" => self.stale_after = if reader.null() { None } else { Some(reader.whole()?) },
-                "depth" => self.depth = small(reader)?.clamp(1, limits::DEPTH),
+                "depth" => {
+                    self.depth = small(reader)?;
+                    if !(1..=limits::DEPTH).contains(&self.depth) {
+                        return Err(reader.fault("a depth of 1 to 64 was expected"));
+                    }
+                }
                 "onComplete" => {
                     self.on_complete = choose(reader, &[("keep", OnComplete::Keep), ("clear", OnComplete::Clear)])?;
                 }
@@ -139,6 +146,21 @@ impl Rules {
             }
         }
         Ok(self)
+    }
+
+    /// The refusal of the first field of a JSON object that is no rule.
+    #[must_use]
+    pub fn refuse_unknown(text: &str) -> Option<Refusal> {
+        let mut reader = Reader::new(text);
+        reader.object().ok()?;
+        let mut first = true;
+        while let Ok(Some(name)) = reader.key(&mut first) {
+            if !FIELDS.contains(&&*name) {
+                return Some(unknown_name(&name, &FIELDS));
+            }
+            reader.raw().ok()?;
+        }
+        None
     }
 
     /// The first field in which two sets of rules differ.

@@ -21,11 +21,11 @@ const SUGGESTION_SCAN: usize = 5_000;
 /// Why an accepted call deserves a second look (D11).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// `blocked` or `children_open`.
+    /// `blocked`.
     pub code: Code,
     /// A sentence.
     pub message: String,
-    /// The active blockers or open children.
+    /// The active blockers.
     pub by: Vec<Slot>,
 }
 

@@ -8,7 +8,7 @@ use crate::json::Reader;
 use crate::task::{Presence, Slots, Status, Words};
 
 use super::delta;
-use super::hub::{Hub, UNFIT, answer_pair, with};
+use super::hub::{Hub, REFUSED, UNFIT, answer_pair, with};
 
 fn seed(one: u32, two: u32, three: u32, four: u32) -> [u64; 2] {
     [u64::from(one) << 32 | u64::from(two), u64::from(three) << 32 | u64::from(four)]
@@ -25,6 +25,9 @@ fn rules(text: &str) -> Result<Option<Rules>, Refusal> {
     if text.starts_with('"') {
         let name = reader.text().map_err(|fault| wrong(fault.problem))?;
         return Rules::preset(&name).map(Some).ok_or_else(|| wrong(&format!("`{name}`")));
+    }
+    if let Some(refusal) = Rules::refuse_unknown(text) {
+        return Err(refusal);
     }
     Rules::default().read(&mut reader).map(Some).map_err(|fault| wrong(fault.problem))
 }
@@ -203,6 +206,18 @@ pub fn apply(handle: u32, bytes: u32, now: f64, operation: f64) -> i32 {
         let context = list.context(now, operation);
         let done = Command::read(&text).and_then(|command| list.engine.run(&command, &context));
         finish(hub, done, handle, false)
+    })
+}
+
+/// The slot of the task that the id in `text` means.
+#[wasm_bindgen]
+pub fn find(handle: u32, bytes: u32) -> i32 {
+    with(|hub| {
+        let id = hub.input(0, bytes as usize).unwrap_or_default();
+        match hub.list(handle).engine.find(&id) {
+            Ok(slot) => i32::try_from(slot).unwrap_or(REFUSED),
+            Err(refusal) => hub.refuse(&refusal),
+        }
     })
 }
 

@@ -243,8 +243,12 @@ impl Model {
         if task.status == Status::Pending {
             return Ok(unchanged(id));
         }
-        // What is held gets the status that its hold says; a person's word, so nothing bars it.
+        // What is held gets the status that its hold says; a person's word, so only open children bar it.
         let to = task.hold.as_ref().map_or(Status::Pending, |hold| hold.resume);
+        let open = if to == Status::Completed { self.open_children(id) } else { Vec::new() };
+        if !open.is_empty() {
+            return refuse("children_open", json!({ "id": id, "open": open }));
+        }
         self.set(id, to, context.now);
         if task.hold.is_none() {
             self.find_mut(id).owner = None;
@@ -561,21 +565,18 @@ impl Model {
         Ok(())
     }
 
-    /// What open blockers (and, to complete, open children) do: refuse, or warn (D11, D3a).
+    /// What open blockers do (refuse, or warn: D11), and open children, which bar completion always (D3a).
     fn bars(&self, id: &str, completing: bool) -> Result<Option<(&'static str, Vec<String>)>, Refusal> {
         let by = self.barred_by(id);
         let open = if completing { self.open_children(id) } else { Vec::new() };
-        if !by.is_empty() {
-            if self.rules.strict {
-                return refuse("blocked", json!({ "id": id, "by": by }));
-            }
-            return Ok(Some(("blocked", by)));
+        if !by.is_empty() && self.rules.strict {
+            return refuse("blocked", json!({ "id": id, "by": by }));
         }
         if !open.is_empty() {
-            if self.rules.strict {
-                return refuse("children_open", json!({ "id": id, "open": open }));
-            }
-            return Ok(Some(("children_open", open)));
+            return refuse("children_open", json!({ "id": id, "open": open }));
+        }
+        if !by.is_empty() {
+            return Ok(Some(("blocked", by)));
         }
         Ok(None)
     }

@@ -46,7 +46,10 @@ impl Transaction<'_> {
                 });
             }
             Status::Held => match self.state.task(slot).hold().map_or(Status::Pending, |hold| hold.resume) {
-                Status::Completed => self.finish(slot),
+                Status::Completed => {
+                    self.check_children(slot)?;
+                    self.finish(slot);
+                }
                 resume => {
                     let started = resume == Status::InProgress && started_at == 0;
                     let started_at = if started { self.context.now } else { started_at };

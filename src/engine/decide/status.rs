@@ -74,23 +74,17 @@ impl Transaction<'_> {
         if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
     }
 
-    fn check_children(&mut self, slot: Slot) -> Result<(), Refusal> {
-        if self.state.task(slot).children().is_empty() {
-            return Ok(());
-        }
+    /// A parent is not completed before its steps have settled, whatever the list's rules say (D3a).
+    pub(super) fn check_children(&self, slot: Slot) -> Result<(), Refusal> {
         let open = self.state.open_children(slot);
         if open.is_empty() {
             return Ok(());
         }
         let message = format!("Task `{}` has open steps: {}.", self.id(slot), self.names(&open));
-        if self.state.rules.strict {
-            return Err(Refusal::new(Code::ChildrenOpen, message, "Complete or cancel its steps first.", |details| {
-                details.field("id", self.state.task(slot).id());
-                details.list("open", open.iter().map(|slot| self.state.task(*slot).id()));
-            }));
-        }
-        self.warning.get_or_insert(Warning { code: Code::ChildrenOpen, message, by: open });
-        Ok(())
+        Err(Refusal::new(Code::ChildrenOpen, message, "Complete or cancel its steps first.", |details| {
+            details.field("id", self.state.task(slot).id());
+            details.list("open", open.iter().map(|slot| self.state.task(*slot).id()));
+        }))
     }
 
     fn refuse(&self, slot: Slot, to: Status, hint: &str) -> Refusal {
