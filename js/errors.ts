@@ -52,6 +52,27 @@ export class TaskError<Code extends TaskErrorCode = TaskErrorCode> extends Error
   }
 }
 
+/** The refusal of an argument that the wrapper itself reads. */
+export function invalid(field: string, got: unknown, expected: string, cause?: unknown): TaskError {
+  const shown = typeof got === "string" ? "text" : got === null ? "null" : typeof got === "number" ? String(got) : typeof got;
+  return new TaskError({
+    code: "invalid_value",
+    message: `\`${field}\` is ${shown}, but it must be ${expected}.`,
+    hint: `Call again with \`${field}\` as ${expected}.`,
+    details: { field, got: shown, expected },
+    cause,
+  });
+}
+
+/** An option of a call; reading it may run code of the caller, whose failure is the caller's mistake. */
+export function optionOf<Options extends object, Name extends keyof Options>(options: Options | undefined, name: Name): Options[Name] | undefined {
+  try {
+    return options?.[name] ?? undefined;
+  } catch (cause) {
+    throw invalid(String(name), options, "readable", cause);
+  }
+}
+
 /** Whether a value is a {@link TaskError}, from this copy of the package or another. */
 export function isTaskError(value: unknown): value is TaskError {
   return typeof value === "object" && value !== null && (value as { [brand]?: unknown })[brand] === true;

@@ -59,8 +59,8 @@ export class TaskGraph extends TaskReads {
   /** Edits a task; a missing key leaves alone, `null` takes away. */
   update(id: string, patch: TaskPatch): Change {
     const session = this[sessionOf];
-    const outcome =
-      this.#isQuick() && onlyBlockers(patch) ? session.quickBlockers(id, patch.blockedBy, session.now()) : undefined;
+    const blockers = this.#isQuick() ? onlyBlockers(patch) : undefined;
+    const outcome = blockers === undefined ? undefined : session.quickBlockers(id, blockers, session.now());
     return outcome === undefined ? this.#carryOut(command("update", patch, id)) : this.#finish(outcome);
   }
 
@@ -70,8 +70,8 @@ export class TaskGraph extends TaskReads {
   }
 
   /** Completes a task. With `fence`, only while that claim holds. */
-  complete(id: string, options: { readonly fence?: number } = {}): Change {
-    return options.fence === undefined ? this.#move("complete", id) : this.#carryOut(command("complete", options, id));
+  complete(id: string, options?: { readonly fence?: number }): Change {
+    return options === undefined ? this.#move("complete", id) : this.#carryOut(command("complete", options, id));
   }
 
   /** Gives a task up. */
@@ -217,10 +217,15 @@ export class TaskGraph extends TaskReads {
   }
 }
 
-/** Whether a patch gives blockers and nothing else. */
-function onlyBlockers(patch: TaskPatch): boolean {
-  for (const key in patch) if (key !== "blockedBy") return false;
-  return Array.isArray(patch?.blockedBy);
+/** The blockers that a patch gives, when it gives nothing else. */
+function onlyBlockers(patch: TaskPatch): unknown {
+  try {
+    for (const key in patch) if (key !== "blockedBy") return undefined;
+    return patch.blockedBy;
+  } catch {
+    // Not readable; the general way says so.
+    return undefined;
+  }
 }
 
 /** A command out of an action, its fields and perhaps an id, which win over fields of the same name. */

@@ -1,7 +1,7 @@
 import { guard } from "./boundary.js";
 import { Emitter, report, type Unsubscribe } from "./emitter.js";
-import { TaskError } from "./errors.js";
-import { Session } from "./session.js";
+import { invalid, optionOf, TaskError } from "./errors.js";
+import { readLimit, type Session } from "./session.js";
 import type {
   Change,
   Detail,
@@ -79,18 +79,14 @@ export abstract class TaskReads {
   /** Rows that fit a query, in creation order. */
   list(query: ListQuery = {}): TaskPage {
     const all = this.getSnapshot();
-    const fits = <T>(wanted: T | readonly T[] | undefined, value: T): boolean =>
-      wanted === undefined || (Array.isArray(wanted) ? wanted.includes(value) : wanted === value);
+    const { status, readiness, owner, parent, cursor, limit } = readQuery(query);
+    const fits = (wanted: readonly string[] | undefined, value: string | undefined): boolean =>
+      wanted === undefined || (value !== undefined && wanted.includes(value));
     const matching = all.filter(
-      (task) =>
-        fits(query.status, task.status) &&
-        fits(query.readiness, task.readiness) &&
-        fits(query.owner, task.owner) &&
-        fits(query.parent, task.parent),
+      (task) => fits(status, task.status) && fits(readiness, task.readiness) && fits(owner, task.owner) && fits(parent, task.parent),
     );
-    const after = query.cursor === undefined ? 0 : Number(query.cursor);
-    const rest = matching.filter((task) => task.seq > after);
-    const tasks = rest.slice(0, query.limit ?? rest.length);
+    const rest = matching.filter((task) => task.seq > cursor);
+    const tasks = rest.slice(0, limit);
     const last = tasks.at(-1);
     const page = { tasks, total: matching.length };
     return tasks.length < rest.length && last !== undefined ? { ...page, nextCursor: String(last.seq) } : page;
@@ -98,12 +94,12 @@ export abstract class TaskReads {
 
   /** Tasks that can be started now, in creation order. O(answer). */
   ready(options: { readonly limit?: number } = {}): Task[] {
-    return this[sessionOf].listed("ready", options.limit);
+    return this[sessionOf].listed("ready", optionOf(options, "limit"));
   }
 
   /** Open tasks that wait for others, in creation order. O(answer). */
   blocked(options: { readonly limit?: number } = {}): Task[] {
-    return this[sessionOf].listed("blocked", options.limit);
+    return this[sessionOf].listed("blocked", optionOf(options, "limit"));
   }
 
   /** Blocked tasks that wait, in the end, for a held one. O(held + reach). */
@@ -123,7 +119,8 @@ export abstract class TaskReads {
 
   /** Tasks in which every word occurs (id, title, description), letter case ignored. */
   search(query: string, options: { readonly limit?: number } = {}): Task[] {
-    return this[sessionOf].search(String(query), options.limit ?? 20);
+    if (typeof query !== "string") throw invalid("query", query, "text");
+    return this[sessionOf].search(query, readLimit(optionOf(options, "limit"), 20));
   }
 
   /**
@@ -261,6 +258,37 @@ export abstract class TaskReads {
   #slot(id: string): number {
     return this[sessionOf].find(id);
   }
+}
+
+/** What `list` is asked, read once. */
+function readQuery(query: ListQuery): {
+  readonly status: readonly string[] | undefined;
+  readonly readiness: readonly string[] | undefined;
+  readonly owner: readonly string[] | undefined;
+  readonly parent: readonly string[] | undefined;
+  readonly cursor: number;
+  readonly limit: number;
+} {
+  const words = (name: "status" | "readiness" | "owner" | "parent"): readonly string[] | undefined => {
+    const given: unknown = optionOf(query, name);
+    if (given === undefined) return undefined;
+    if (typeof given === "string") return [given];
+    try {
+      if (Array.isArray(given)) {
+        const list = (given as unknown[]).slice();
+        if (list.every((word) => typeof word === "string")) return list as string[];
+      }
+    } catch {
+      // Refused below.
+    }
+    throw invalid(name, given, "text or a list of texts");
+  };
+  const cursor: unknown = optionOf(query, "cursor");
+  if (cursor !== undefined && (typeof cursor !== "string" || !/^\d{1,16}$/.test(cursor))) {
+    throw invalid("cursor", cursor, "the `nextCursor` of a page");
+  }
+  const limit = readLimit(optionOf(query, "limit"), Infinity);
+  return { status: words("status"), readiness: words("readiness"), owner: words("owner"), parent: words("parent"), cursor: Number(cursor ?? 0), limit };
 }
 
 function notFound(id: string): TaskError {

@@ -8,7 +8,9 @@ export type Source = () => BufferSource | WebAssembly.Module;
 export type Core = typeof glue;
 
 let source: Source | undefined;
+/** Unset until the engine is started, and after it broke off. */
 let memory: WebAssembly.Memory | undefined;
+let started = false;
 /** Grows when the instance is replaced after a trap: whoever holds a handle of an older one must make a new one. */
 let generation = 0;
 
@@ -54,7 +56,10 @@ function start(): void {
     });
   }
   try {
+    // Once started, a reset makes a fresh instance of the same module.
+    if (started) (glue as { __wbg_reset_state?: () => void }).__wbg_reset_state?.();
     memory = glue.initSync({ module: source() }).memory;
+    started = true;
   } catch (cause) {
     throw new TaskError({
       code: "wasm_load_failed",
@@ -92,12 +97,8 @@ export function afterThrow(error: unknown): unknown {
   });
 }
 
-/** Replaces the instance. Every handle is void afterwards. */
+/** Gives the instance up: every handle is void, and the next call starts a fresh one, with all of the stack before it. */
 export function replaceInstance(): void {
   generation += 1;
-  const reset = (glue as { __wbg_reset_state?: () => void }).__wbg_reset_state;
-  if (reset === undefined) return;
-  reset();
-  // Already started, so this only hands out the exports of the new instance.
-  memory = glue.initSync({ module: (source as Source)() }).memory;
+  memory = undefined;
 }

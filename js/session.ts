@@ -1,5 +1,5 @@
 import { guard, readAnswer, takeNumbers, writeNumbers, view, writeText, writeTexts } from "./boundary.js";
-import { TaskError, type TaskErrorInit } from "./errors.js";
+import { invalid, TaskError, type TaskErrorInit } from "./errors.js";
 import { Mirror } from "./mirror.js";
 import * as glue from "./generated/core.js";
 import { afterThrow, currentGeneration } from "./runtime.js";
@@ -59,6 +59,7 @@ export class Session {
   }
 
   #make(stored: StoredText | undefined): number {
+    if (stored !== undefined) checkText(stored);
     const seed = (this.#seed ??= this.#draw());
     let handle: number;
     if (stored === undefined) {
@@ -80,6 +81,7 @@ export class Session {
   #draw(): [number, number, number, number] {
     const given = this.options.random?.(16);
     if (given !== undefined) {
+      if (!ArrayBuffer.isView(given) || given.byteLength < 16) throw invalid("random", given, "a function that gives 16 bytes");
       const view = new DataView(given.buffer, given.byteOffset, given.byteLength);
       return [view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12)];
     }
@@ -190,6 +192,7 @@ export class Session {
   actAs(actor: string): void {
     const handle = this.quickHandle;
     if (actor === this.#actor) return;
+    if (typeof actor !== "string") throw invalid("actor", actor, "host, user:<id> or agent:<id>");
     this.#actor = undefined;
     const size = writeText(actor);
     if (guard((core) => core.set_actor(handle, size)) < 0) throw refusal();
@@ -237,28 +240,33 @@ export class Session {
     let title: unknown;
     let description: unknown;
     let blockers: unknown;
-    for (const key in task) {
-      switch (key) {
-        case "id":
-          id = task.id;
-          break;
-        case "title":
-          title = task.title;
-          break;
-        case "description":
-          description = task.description;
-          break;
-        case "blockedBy":
-          blockers = task.blockedBy;
-          break;
-        default:
-          return undefined;
+    try {
+      for (const key in task) {
+        switch (key) {
+          case "id":
+            id = task.id;
+            break;
+          case "title":
+            title = task.title;
+            break;
+          case "description":
+            description = task.description;
+            break;
+          case "blockedBy":
+            blockers = task.blockedBy;
+            break;
+          default:
+            return undefined;
+        }
       }
+    } catch {
+      // Not readable; the general way says so.
+      return undefined;
     }
     if (!isPlainId(id) || !isPlainText(title, 1000)) return undefined;
     if (description !== undefined && !isPlainText(description, 10_000)) return undefined;
     if (mirror.slot(id) !== undefined) return undefined;
-    const blockedBy = blockers === undefined ? [] : this.#slots(blockers);
+    const blockedBy = blockers === undefined ? NO_IDS : this.#writeSlots(blockers);
     if (blockedBy === undefined) return undefined;
     const count = blockedBy.length;
     let base: number;
@@ -269,8 +277,7 @@ export class Session {
     }
     if (base === UNFIT) return undefined;
     if (base < 0) return { ok: false, error: refusal() };
-    const ids = count === 0 ? NO_IDS : Object.freeze((blockers as readonly string[]).slice());
-    const change = mirror.added(base, { id, title, description, blockedBy: ids, createdBy: actor, now });
+    const change = mirror.added(base, { id, title, description, blockedBy, createdBy: actor, now });
     // The row is in the engine either way; what is not as given is read back.
     return { ok: true, change: change ?? this.#readBack(base, { id, title, description }) };
   }
@@ -283,17 +290,24 @@ export class Session {
     return this.mirror.apply(base, "add");
   }
 
-  /** The slots of ids, written for the next call; `undefined` when one is not a known row or stands twice. */
-  #slots(ids: unknown): readonly number[] | undefined {
-    if (!Array.isArray(ids) || ids.length > 64) return undefined;
+  /** Writes the slots of ids for the next call; gives a copy of the ids, or `undefined` when one is not that of a row. */
+  #writeSlots(given: unknown): readonly string[] | undefined {
+    let ids: readonly unknown[];
+    try {
+      if (!Array.isArray(given) || given.length > 64) return undefined;
+      ids = (given as unknown[]).slice();
+    } catch {
+      return undefined;
+    }
+    if (ids.length === 0) return NO_IDS;
     const slots: number[] = [];
-    for (const id of ids as unknown[]) {
+    for (const id of ids) {
       const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
       if (slot === undefined) return undefined;
       slots.push(slot);
     }
-    if (slots.length > 0) writeNumbers(slots);
-    return slots;
+    writeNumbers(slots);
+    return Object.freeze(ids) as readonly string[];
   }
 
   /** Replaces blockers the quick way; `undefined` when the general one must decide. */
@@ -301,16 +315,15 @@ export class Session {
     const handle = this.handle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
-    const slots = this.#slots(blockers);
-    if (slots === undefined) return undefined;
+    const ids = this.#writeSlots(blockers);
+    if (ids === undefined) return undefined;
     let base: number;
     try {
-      base = glue.set_blockers(handle, slot, slots.length, now, this.nextOperation());
+      base = glue.set_blockers(handle, slot, ids.length, now, this.nextOperation());
     } catch (error) {
       throw afterThrow(error);
     }
     if (base === UNFIT) return undefined;
-    const ids = slots.length === 0 ? NO_IDS : Object.freeze((blockers as readonly string[]).slice());
     return this.#done(base, "update", ids);
   }
 
@@ -331,6 +344,7 @@ export class Session {
   /** The slot of the task that an id means. Throws `not_found` with the nearest id. */
   find(id: unknown): number {
     const handle = this.handle;
+    if (typeof id !== "string" && typeof id !== "number") throw invalid("id", id, "a task's id");
     const size = writeText(String(id));
     const slot = guard((core) => core.find(handle, size));
     if (slot < 0) throw refusal();
@@ -357,7 +371,7 @@ export class Session {
       const slot = guard((core) => core.first_ready(handle));
       return slot < 0 ? [] : [this.mirror.row(slot) as Task];
     }
-    const most = limit === undefined ? NO_LIMIT : Math.max(0, Math.min(NO_LIMIT, Math.floor(limit)));
+    const most = readLimit(limit, NO_LIMIT);
     this.mirror.ensure();
     return this.mirror.pick(guard((core) => core[question](handle, most)));
   }
@@ -420,6 +434,7 @@ export class Session {
 
   /** Takes the list's place by what a storage holds. */
   replace(stored: StoredText): Change {
+    checkText(stored);
     const handle = this.handle;
     this.mirror.ensure();
     const [head, rows] = writeTexts([stored.head, stored.rows ?? ""]) as [number, number];
@@ -511,6 +526,23 @@ export function toJson(value: unknown, field: string): string {
     hint: "Pass plain data: no functions, no BigInt, no object that contains itself.",
     details: { field, got: typeof value, expected: "plain data" },
     ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** A limit as a whole number. */
+export function readLimit(limit: unknown, otherwise: number): number {
+  if (limit === undefined || limit === null) return otherwise;
+  if (typeof limit !== "number" || Number.isNaN(limit)) throw invalid("limit", limit, "a whole number");
+  return Math.max(0, Math.min(NO_LIMIT, Math.floor(limit)));
+}
+
+/** A storage, or a caller, may give anything. */
+function checkText({ head }: StoredText): void {
+  if (typeof head === "string") return;
+  throw new TaskError({
+    code: "corrupt",
+    message: "What was to be opened is not a text.",
+    hint: "A storage's `load` gives the text that was saved, as a string.",
   });
 }
 

@@ -111,8 +111,12 @@ export function tasksChanged(list: TaskReads): ToolEvent {
 }
 
 function actionOf(args: unknown): string {
-  const action = typeof args === "object" && args !== null ? (args as { action?: unknown }).action : undefined;
-  return typeof action === "string" ? action : "";
+  try {
+    const action = (args as { action?: unknown } | null | undefined)?.action;
+    return typeof action === "string" ? action : "";
+  } catch {
+    return "";
+  }
 }
 
 function schemaOf(tool: Described): ToolSchema {

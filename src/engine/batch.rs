@@ -10,8 +10,9 @@ use super::names::Names;
 use super::transaction::Transaction;
 
 impl Transaction<'_> {
-    /// Carries out the entries in order. An entry may name, by its local key, a task that a later entry adds:
-    /// a new task then gets its edges and parent at the end, any other entry is carried out at the end.
+    /// Carries out the entries in order. An entry may name, by its local key, a task that a later entry adds: then
+    /// it waits until that task is there, and all behind it wait with it, so that the order stays. Only the rows
+    /// of new tasks are made at once, bare: they get their edges, parent and status when their turn comes.
     ///
     /// # Errors
     /// The refusal of the first entry that is refused, with its number in `details.entry`.
@@ -23,11 +24,17 @@ impl Transaction<'_> {
             }
         }
         let mut subjects: Vec<Option<Slot>> = vec![None; commands.len()];
-        let mut postponed: Vec<(usize, Option<Slot>)> = Vec::new();
+        let mut waiting: Vec<usize> = Vec::new();
+        let mut until = 0;
         for (at, command) in commands.iter().enumerate() {
-            if !names_later(command, |id| later.comes_after(id, at)) {
+            let awaited = later.last_named(command, at);
+            until = awaited.map_or(until, |entry| until.max(entry));
+            if waiting.is_empty() && awaited.is_none() {
                 subjects[at] = self.decide(command).map_err(|refusal| at_entry(refusal, at))?;
-            } else if let Command::Add(add) = command {
+                continue;
+            }
+            waiting.push(at);
+            if let Command::Add(add) = command {
                 let present = |id: &&Cow<'_, str>| !later.comes_after(id, at);
                 let bare = Add {
                     blocked_by: add.blocked_by.iter().filter(present).cloned().collect(),
@@ -35,19 +42,18 @@ impl Transaction<'_> {
                     status: Status::Pending,
                     ..add.clone()
                 };
-                let slot = self.decide(&Command::Add(bare)).map_err(|refusal| at_entry(refusal, at))?;
-                subjects[at] = slot;
-                postponed.push((at, slot));
-            } else {
-                postponed.push((at, None));
+                subjects[at] = self.decide(&Command::Add(bare)).map_err(|refusal| at_entry(refusal, at))?;
             }
-        }
-        for (at, slot) in postponed {
-            let done = match (&commands[at], slot) {
-                (Command::Add(add), Some(slot)) => self.link_added(slot, add),
-                (command, _) => self.decide(command).map(|subject| subjects[at] = subject),
-            };
-            done.map_err(|refusal| at_entry(refusal, at))?;
+            if at < until {
+                continue;
+            }
+            for at in waiting.drain(..) {
+                let done = match (&commands[at], subjects[at]) {
+                    (Command::Add(add), Some(slot)) => self.link_added(slot, add),
+                    (command, _) => self.decide(command).map(|subject| subjects[at] = subject),
+                };
+                done.map_err(|refusal| at_entry(refusal, at))?;
+            }
         }
         Ok(subjects.into_iter().flatten().collect())
     }
@@ -82,21 +88,30 @@ impl Later {
     fn comes_after(&self, key: &str, at: usize) -> bool {
         self.keys.find(key).is_some_and(|number| self.entries[number] > at)
     }
+
+    /// The last entry behind `at` that adds a task which a command names.
+    fn last_named(&self, command: &Command<'_>, at: usize) -> Option<usize> {
+        if self.entries.last().is_none_or(|last| *last <= at) {
+            return None;
+        }
+        let entry = |id: &str| self.keys.find(id).map(|number| self.entries[number]).filter(|entry| *entry > at);
+        names(command).into_iter().filter_map(entry).max()
+    }
 }
 
-/// Whether a command names a key that is still to come.
-fn names_later(command: &Command<'_>, is_later: impl Fn(&str) -> bool) -> bool {
-    let any = |ids: &Option<Vec<Cow<'_, str>>>| ids.iter().flatten().any(|id| is_later(id));
+/// What a command says where an id is due.
+fn names<'c>(command: &'c Command<'_>) -> Vec<&'c str> {
+    let mut names: Vec<&str> = Vec::new();
     match command {
         Command::Add(add) => {
-            add.blocked_by.iter().any(|id| is_later(id)) || add.parent.as_deref().is_some_and(&is_later)
+            names.extend(add.blocked_by.iter().map(|id| &**id));
+            names.extend(add.parent.as_deref());
         }
         Command::Update(id, patch) => {
-            is_later(id)
-                || any(&patch.blocked_by)
-                || any(&patch.add_blocked_by)
-                || any(&patch.remove_blocked_by)
-                || patch.parent.as_deref().is_some_and(&is_later)
+            names.push(id);
+            let lists = [&patch.blocked_by, &patch.add_blocked_by, &patch.remove_blocked_by];
+            names.extend(lists.into_iter().flatten().flatten().map(|id| &**id));
+            names.extend(patch.parent.as_deref());
         }
         Command::Start(id)
         | Command::Complete(id, _)
@@ -105,10 +120,14 @@ fn names_later(command: &Command<'_>, is_later: impl Fn(&str) -> bool) -> bool {
         | Command::Remove(id, _)
         | Command::Release(id, _)
         | Command::Heartbeat { id, .. }
-        | Command::Hold { id, .. } => is_later(id),
-        Command::Claim { id, ids, .. } => id.as_deref().is_some_and(&is_later) || any(ids),
-        Command::Batch(_) | Command::Undo | Command::Redo | Command::Archive(_) | Command::RecoverStale(_) => false,
+        | Command::Hold { id, .. } => names.push(id),
+        Command::Claim { id, ids, .. } => {
+            names.extend(id.as_deref());
+            names.extend(ids.iter().flatten().map(|id| &**id));
+        }
+        Command::Batch(_) | Command::Undo | Command::Redo | Command::Archive(_) | Command::RecoverStale(_) => {}
     }
+    names
 }
 
 /// Says in a refusal which entry it is about.

@@ -300,10 +300,46 @@ impl Model {
         listed(given).into_iter().map(|item| self.resolve(item, keys)).collect()
     }
 
-    /// Whether a value is the key (not the id) of a task that a later entry of the batch adds.
-    fn is_to_come(&self, given: &Value, keys: &Keys) -> bool {
-        let id = given.as_str().and_then(|key| keys.ids.get(key));
-        id.is_some_and(|id| self.find(id).is_none())
+    /// A new task of a batch as it is made before its turn: what it names that is not there yet comes later.
+    pub(super) fn without_names_to_come(&self, entry: &Map<String, Value>, keys: &Keys) -> Map<String, Value> {
+        let to_come = |name: &Value| {
+            let id = name.as_str().and_then(|key| keys.ids.get(key));
+            id.is_some_and(|id| self.find(id).is_none() && entry["id"] != json!(id))
+        };
+        let mut bare = entry.clone();
+        bare.retain(|name, value| name != "status" && (name != "parent" || !to_come(value)));
+        if let Some(Value::Array(blockers)) = bare.get_mut("blockedBy") {
+            blockers.retain(|name| !to_come(name));
+        }
+        bare
+    }
+
+    /// The turn of a new task that was made bare.
+    pub(super) fn finish_add(
+        &mut self,
+        id: &str,
+        entry: &Map<String, Value>,
+        context: &Context<'_>,
+        keys: &Keys,
+    ) -> Result<Outcome, Refusal> {
+        let blocked_by = self.check_blockers(id, entry.get("blockedBy").unwrap_or(&Value::Null), keys)?;
+        let parent = self.check_parent(entry.get("parent"), keys)?;
+        let task = self.find_mut(id);
+        task.blocked_by = blocked_by;
+        task.parent = parent;
+        self.check_graph(id)?;
+        self.begin_with(id, entry, context)
+    }
+
+    /// Gives a new task the status that it starts with.
+    fn begin_with(&mut self, id: &str, given: &Map<String, Value>, context: &Context<'_>) -> Result<Outcome, Refusal> {
+        let warning = match given.get("status").and_then(Value::as_str) {
+            Some("in_progress") => self.start(id, context)?.warning,
+            Some("completed") => self.complete(id, None, context)?.warning,
+            Some("cancelled") => self.cancel(id, context)?.warning,
+            _ => None,
+        };
+        Ok(Outcome { warning, ..changed(id) })
     }
 
     /// Blockers in order: not itself, known, each once (D7); `clear` drops what is completed (D6).
@@ -315,12 +351,6 @@ impl Model {
                 return refuse("self_block", json!({ "id": id }));
             }
             let Some(row) = self.find(&blocker) else {
-                if self.is_to_come(item, keys) {
-                    if !kept.contains(&blocker) {
-                        kept.push(blocker);
-                    }
-                    continue;
-                }
                 return refuse("unknown_blocker", json!({ "id": id, "blocker": blocker }));
             };
             let gone = self.rules.clear && row.status == Status::Completed;
@@ -333,6 +363,10 @@ impl Model {
 
     /// The graph with this task changed has no ring, its tree is not too deep.
     fn check_graph(&self, id: &str) -> Result<(), Refusal> {
+        if self.find(id).is_some_and(|task| task.parent.as_deref() == Some(id)) {
+            let attempt = Some(self.tasks.clone());
+            return Err(Refusal { code: "cycle", details: json!({ "path": [id, id] }), attempt });
+        }
         if let Some(path) = self.find_ring_from(id) {
             let attempt = Some(self.tasks.clone());
             return Err(Refusal { code: "cycle", details: json!({ "path": path }), attempt });
@@ -393,7 +427,7 @@ impl Model {
             return refuse("feature_off", json!({ "feature": "dependencies" }));
         }
         let blocked_by = self.check_blockers(&id, blockers, keys)?;
-        let parent = self.check_parent(&id, given.get("parent"), keys)?;
+        let parent = self.check_parent(given.get("parent"), keys)?;
         self.tasks.push(Task {
             id: id.clone(),
             seq: self.next_seq,
@@ -416,25 +450,16 @@ impl Model {
         });
         self.next_seq += 1;
         self.check_graph(&id)?;
-        let warning = match text("status").as_deref() {
-            Some("in_progress") => self.start(&id, context)?.warning,
-            Some("completed") => self.complete(&id, None, context)?.warning,
-            Some("cancelled") => self.cancel(&id, context)?.warning,
-            _ => None,
-        };
-        Ok(Outcome { warning, ..changed(&id) })
+        self.begin_with(&id, given, context)
     }
 
-    fn check_parent(&self, id: &str, given: Option<&Value>, keys: &Keys) -> Result<Option<String>, Refusal> {
+    fn check_parent(&self, given: Option<&Value>, keys: &Keys) -> Result<Option<String>, Refusal> {
         match given {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) if text.is_empty() => Ok(None),
             Some(value) => {
                 let parent = self.resolve(value, keys);
-                if parent == id && self.find(id).is_some() {
-                    return refuse("cycle", json!({ "path": [id, id] }));
-                }
-                if self.find(&parent).is_none() && (parent == id || !self.is_to_come(value, keys)) {
+                if self.find(&parent).is_none() {
                     return Err(not_found(&parent));
                 }
                 Ok(Some(parent))
@@ -488,7 +513,7 @@ impl Model {
         }
         let parent = match given.get("parent") {
             None => before.parent.clone(),
-            some => self.check_parent(id, some, keys)?,
+            some => self.check_parent(some, keys)?,
         };
         let owner = patched(given, "owner", before.owner.as_ref());
         if owner != before.owner {
@@ -518,7 +543,7 @@ impl Model {
         if edited {
             self.touch(id, context.now);
         }
-        Ok(Outcome { task: Some(id.to_owned()), changed: edited || moved.changed, warning: moved.warning })
+        Ok(Outcome { task: Some(id.to_owned()), changed: edited || moved.changed, ..moved })
     }
 
     /// What the status of an update does.
@@ -662,6 +687,7 @@ impl Model {
     fn claim(&mut self, given: &Map<String, Value>, context: &Context<'_>, keys: &Keys) -> Result<Outcome, Refusal> {
         let lease_over = |task: &Task| {
             task.status == Status::InProgress
+                && self.barred_by(&task.id).is_empty()
                 && task.claim.as_ref().is_some_and(|claim| claim.lease_until.is_some_and(|until| until <= context.now))
         };
         let id = match given.get("id") {
@@ -772,7 +798,7 @@ fn listed(given: &Value) -> Vec<&Value> {
 }
 
 fn changed(id: &str) -> Outcome {
-    Outcome { task: Some(id.to_owned()), changed: true, warning: None }
+    Outcome { task: Some(id.to_owned()), changed: true, ..Outcome::default() }
 }
 
 fn unchanged(id: &str) -> Outcome {

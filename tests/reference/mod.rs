@@ -199,8 +199,8 @@ pub(crate) struct Model {
     next_fence: u64,
     done: Vec<Step>,
     undone: Vec<Step>,
-    /// `updatedAt` of rows that an undo or redo took away, for when they come back.
-    last_updates: BTreeMap<String, u64>,
+    /// `updatedAt` of rows that an undo or redo took away, by `seq`, for when they come back.
+    last_updates: BTreeMap<u64, u64>,
 }
 
 /// What one command did.
@@ -208,6 +208,8 @@ pub(crate) struct Model {
 struct Outcome {
     task: Option<String>,
     changed: bool,
+    /// Whether an entry of the batch changed facts, even where a later one took that back.
+    facts: bool,
     warning: Option<(&'static str, Vec<String>)>,
 }
 
@@ -295,9 +297,7 @@ impl Model {
         change.insert("changed".into(), json!(outcome.changed));
         if outcome.changed {
             next.revision += 1;
-            let ids = self.tasks.iter().map(|task| &task.id);
-            let facts = ids.clone().ne(next.tasks.iter().map(|task| &task.id))
-                || self.tasks.iter().zip(&next.tasks).any(|(old, new)| !same_facts(old, new));
+            let facts = outcome.facts || !same_list(&self.tasks, &next.tasks);
             if commands::is_undoable(action) && facts {
                 next.undone.clear();
                 next.done.push(Step { before: self.tasks.clone(), after: next.tasks.clone() });
@@ -370,20 +370,41 @@ impl Model {
                 return refuse("invalid_value", json!({ "field": "key" }));
             }
         }
+        // An entry that names a task to come waits for it, and all behind it wait too; rows are made at once, bare.
         let mut all = Outcome::default();
         let mut told = vec![None; plain.len()];
-        let mut waiting: Vec<usize> = (0..plain.len()).collect();
-        while !waiting.is_empty() {
-            let place = waiting.iter().position(|at| {
-                let id = plain[*at].1.get("id").and_then(Value::as_str).and_then(|key| keys.ids.get(key));
-                let to_come = id.is_some_and(|id| self.find(id).is_none());
-                plain[*at].0 == "add" || !to_come
-            });
-            let at = waiting.remove(place.unwrap_or(0));
-            let outcome = self.one(plain[at].0, &plain[at].1, context, mint, keys)?;
-            all.changed |= outcome.changed;
-            all.warning = all.warning.or(outcome.warning);
-            told[at] = outcome.task;
+        let mut waiting = Vec::new();
+        for at in 0..plain.len() {
+            let (action, entry) = &plain[at];
+            let to_come = |here: usize| {
+                let later = plain[at + 1..].iter().filter(|(action, _)| *action == "add");
+                let keys: Vec<&str> = later.filter_map(|(_, entry)| entry.get("key")?.as_str()).collect();
+                named(&plain[here].1).into_iter().any(|name| keys.contains(&name))
+            };
+            let mut turn = vec![at];
+            if !waiting.is_empty() || to_come(at) {
+                if *action == "add" {
+                    let bare = self.without_names_to_come(entry, keys);
+                    told[at] = self.one(action, &bare, context, mint, keys)?.task;
+                }
+                waiting.push(at);
+                if waiting.iter().any(|here| to_come(*here)) {
+                    continue;
+                }
+                turn = std::mem::take(&mut waiting);
+            }
+            for at in turn {
+                let (action, entry) = &plain[at];
+                let before = self.tasks.clone();
+                let outcome = match &told[at] {
+                    Some(id) => self.finish_add(&id.clone(), entry, context, keys)?,
+                    None => self.one(action, entry, context, mint, keys)?,
+                };
+                all.changed |= outcome.changed;
+                all.facts |= !same_list(&before, &self.tasks);
+                all.warning = all.warning.or(outcome.warning);
+                told[at] = outcome.task;
+            }
         }
         ids.extend(told.into_iter().flatten());
         Ok(all)
@@ -409,7 +430,7 @@ impl Model {
                     }
                     let Some(here) = here else { return conflict() };
                     if let Some(task) = merge(&old, &new, &here) {
-                        let moves = task.status != here.status || task.hold != here.hold;
+                        let moves = task.status != here.status || task.hold != here.hold || task.claim != here.claim;
                         if moves {
                             self.may_move(&here, context)?;
                         } else if task.owner != here.owner {
@@ -427,7 +448,7 @@ impl Model {
                     }
                     self.may_move(&old, context)?;
                     let updated_at = self.find(&id).map_or(0, |task| task.updated_at);
-                    self.last_updates.insert(id.clone(), updated_at);
+                    self.last_updates.insert(old.seq, updated_at);
                     self.tasks.retain(|task| task.id != id);
                 }
                 (None, Some(new)) => {
@@ -435,8 +456,8 @@ impl Model {
                         return conflict();
                     }
                     let place = self.tasks.iter().position(|task| task.seq > new.seq).unwrap_or(self.tasks.len());
+                    let last = self.last_updates.get(&new.seq).copied().unwrap_or(0);
                     self.tasks.insert(place, new);
-                    let last = self.last_updates.get(&id).copied().unwrap_or(0);
                     self.touch(&id, context.now.max(last));
                 }
                 (None, None) => unreachable!("an id of neither"),
@@ -467,6 +488,10 @@ fn same_facts(one: &Task, other: &Task) -> bool {
     *one == other
 }
 
+fn same_list(one: &[Task], other: &[Task]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.id == other.id && same_facts(one, other))
+}
+
 /// `here` with the fields that differ between `old` and `new` set to `new`; nothing if one of them
 /// is not `old` any more.
 fn merge(old: &Task, new: &Task, here: &Task) -> Option<Task> {
@@ -483,6 +508,14 @@ fn merge(old: &Task, new: &Task, here: &Task) -> Option<Task> {
     }
     fields!(title description active_form status hold blocked_by parent children owner claim started_at completed_at metadata);
     Some(merged)
+}
+
+/// What an entry of a batch says where an id is due.
+fn named(entry: &Map<String, Value>) -> Vec<&str> {
+    let is_new = entry["action"] == "add";
+    let places = ["id", "ids", "parent", "blockedBy", "addBlockedBy", "removeBlockedBy"];
+    let values = places.iter().filter(|place| !is_new || **place != "id").filter_map(|place| entry.get(*place));
+    values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)).filter_map(Value::as_str).collect()
 }
 
 /// How deep a value is nested.

@@ -50,15 +50,15 @@ impl Transaction<'_> {
         if self.state.count(Status::InProgress) == 0 {
             return Ok(None);
         }
-        let expired = self.state.live().map(|(slot, _)| slot).find(|slot| wanted(slot) && self.lease_has_ended(*slot));
+        let free = |slot: &Slot| self.state.task(*slot).active == 0 && self.lease_has_ended(*slot);
+        let expired = self.state.live().map(|(slot, _)| slot).find(|slot| wanted(slot) && free(slot));
         Ok(expired)
     }
 
-    /// Whether somebody's claim has run out and nothing else bars the task.
+    /// Whether somebody's claim has run out.
     fn lease_has_ended(&self, slot: Slot) -> bool {
         let task = self.state.task(slot);
         task.status() == Status::InProgress
-            && task.active == 0
             && task.claim().is_some_and(|claim| claim.lease_until != 0 && claim.lease_until <= self.context.now)
     }
 

@@ -33,7 +33,7 @@ impl Transaction<'_> {
             Some("") => Some(None),
             Some(parent) => Some(Some(self.resolve(parent)?)),
         };
-        if patch.owner.is_some() {
+        if patch.owner.as_deref().is_some_and(|owner| owner != self.state.task(slot).owner().unwrap_or("")) {
             self.check_holder(slot, None)?;
         }
         self.edit_words(slot, patch);

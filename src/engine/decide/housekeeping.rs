@@ -1,8 +1,9 @@
 //! Recovery of stale work (D15), and archiving.
 
 use crate::engine::error::Refusal;
+use crate::engine::event::Event;
 use crate::engine::transaction::Transaction;
-use crate::task::{Millis, Progress, Slot, Status, Task};
+use crate::task::{Millis, Progress, Slot, Slots, Status, Task};
 
 impl Transaction<'_> {
     /// Work in progress that was last touched longer ago than `age` goes back to pending.
@@ -47,10 +48,15 @@ impl Transaction<'_> {
             }
         }
         let leaving: Vec<Slot> = (0..self.state.next_slot()).filter(|slot| leaves[*slot as usize]).collect();
+        // Nothing names a row that leaves when it leaves, whichever of them was there first.
         for slot in &leaving {
-            let old = self.state.task(*slot).blocked_by.clone();
+            let task = self.state.task(*slot);
+            let (old, parent) = (task.blocked_by.clone(), task.parent());
             if !old.is_empty() {
-                self.emit(crate::engine::event::Event::Blockers { slot: *slot, old, new: crate::task::Slots::new() });
+                self.emit(Event::Blockers { slot: *slot, old, new: Slots::new() });
+            }
+            if parent.is_some() {
+                self.try_emit(Event::Parent { slot: *slot, old: parent, new: None })?;
             }
         }
         for slot in leaving.into_iter().rev() {
