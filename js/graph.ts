@@ -1,4 +1,4 @@
-import { TaskError } from "./errors.js";
+import { invalid, TaskError } from "./errors.js";
 import { sessionOf, TaskReads } from "./reads.js";
 import { Session, toJson, type Outcome } from "./session.js";
 import { RowTexts } from "./texts.js";
@@ -219,6 +219,7 @@ export class TaskGraph extends TaskReads {
 
 /** The blockers that a patch gives, when it gives nothing else. */
 function onlyBlockers(patch: TaskPatch): unknown {
+  if (typeof patch !== "object") return undefined;
   try {
     for (const key in patch) if (key !== "blockedBy") return undefined;
     return patch.blockedBy;
@@ -230,6 +231,8 @@ function onlyBlockers(patch: TaskPatch): unknown {
 
 /** A command out of an action, its fields and perhaps an id, which win over fields of the same name. */
 export function command(action: Command["action"], fields: object, id?: unknown): Command {
+  // A long text would become as many fields.
+  if (fields !== undefined && typeof fields !== "object") throw invalid("arguments", fields, "an object");
   // The action stands first: the engine reads it first, and can then name the field that it cannot read.
   const first = { action };
   try {

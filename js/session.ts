@@ -139,8 +139,9 @@ export class Session {
   /** Makes the list anew from the mirror. Undo history is lost with the old instance. */
   #revive(): void {
     this.#handle = this.#make(this.mirror.unread ?? this.#mirrored());
-    this.#generation = currentGeneration();
     this.mirror.rebind(this.#handle);
+    // Last: what breaks off before is begun again at the next use.
+    this.#generation = currentGeneration();
     const actor = this.#actor ?? "host";
     this.#actor = "host";
     this.actAs(actor);
@@ -184,15 +185,15 @@ export class Session {
       code: "invalid_value",
       message: "`now` must give Unix milliseconds.",
       hint: "Return a number such as Date.now().",
-      details: { field: "now", got: String(now), expected: "a whole number, 0 or more" },
+      details: { field: "now", got: typeof now === "number" ? String(now) : typeof now, expected: "a whole number, 0 or more" },
     });
   }
 
   /** Says who makes the next calls. */
   actAs(actor: string): void {
     const handle = this.quickHandle;
-    if (actor === this.#actor) return;
-    if (typeof actor !== "string") throw invalid("actor", actor, "host, user:<id> or agent:<id>");
+    if (actor === this.#actor && actor !== undefined) return;
+    if (typeof actor !== "string" || !isWellFormed(actor)) throw invalid("actor", actor, "host, user:<id> or agent:<id>");
     this.#actor = undefined;
     const size = writeText(actor);
     if (guard((core) => core.set_actor(handle, size)) < 0) throw refusal();
@@ -235,7 +236,7 @@ export class Session {
     const { mirror } = this;
     // First, since it may make the list anew, in other slots.
     const handle = this.quickHandle;
-    if (mirror.hasMissing || this.#actor !== actor) return undefined;
+    if (mirror.hasMissing || this.#actor !== actor || typeof task !== "object") return undefined;
     let id: unknown;
     let title: unknown;
     let description: unknown;
@@ -503,7 +504,12 @@ function isPlainText(text: unknown, most: number): text is string {
   if (typeof text !== "string" || text.length === 0 || text.length > most) return false;
   const first = text.charCodeAt(0);
   if (first <= 32 || first >= 127 || text.includes("\0")) return false;
-  return (text as { isWellFormed?: () => boolean }).isWellFormed?.() ?? false;
+  return isWellFormed(text);
+}
+
+/** Whether no half of a surrogate pair stands alone in a text: such text cannot cross. */
+function isWellFormed(text: string): boolean {
+  return (text as { isWellFormed?: () => boolean }).isWellFormed?.() ?? !/\p{Surrogate}/u.test(text);
 }
 
 function rulesText(rules: ListOptions["rules"]): string {

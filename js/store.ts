@@ -266,8 +266,12 @@ export class TaskStore extends TaskReads {
     const outcome = await this.#call(operation, () => {
       session.actAs(actor);
       try {
+        const [mark, revision] = [session.mark(), this.revision];
         const { result, change } = session.callTool(dialect, tool, text, now, operation);
-        if (change?.changed === true && this.#options.readOnly === true) throw readOnly();
+        if (change?.changed === true && this.#options.readOnly === true) {
+          session.rollBack(mark, revision);
+          throw readOnly();
+        }
         return { ok: true, change: change ?? NOTHING, result };
       } finally {
         session.actAs(this.#actor);

@@ -120,7 +120,14 @@ function actionOf(args: unknown): string {
 }
 
 function schemaOf(tool: Described): ToolSchema {
-  const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+  const isObject = (value: unknown): boolean => {
+    try {
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    } catch {
+      // A revoked proxy.
+      return false;
+    }
+  };
   return {
     "~standard": {
       version: 1,

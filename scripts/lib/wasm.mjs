@@ -67,6 +67,7 @@ async function optimise(from, to) {
     at("node_modules/binaryen/bin/wasm-opt"),
     from,
     "-Oz",
+    "--converge",
     "--mvp-features",
     ...features.map((feature) => `--enable-${feature}`),
     "--strip-producers",

@@ -11,8 +11,9 @@ use super::transaction::Transaction;
 
 impl Transaction<'_> {
     /// Carries out the entries in order. An entry may name, by its local key, a task that a later entry adds: then
-    /// it waits until that task is there, and all behind it wait with it, so that the order stays. Only the rows
-    /// of new tasks are made at once, bare: they get their edges, parent and status when their turn comes.
+    /// it is carried out directly behind that one, so that what happens to one task happens in order. A new task
+    /// that names later ones is made at its place, and so are all up to the last one that it names; then they get
+    /// their edges and parents, and what they or the entries between them do comes last, in order.
     ///
     /// # Errors
     /// The refusal of the first entry that is refused, with its number in `details.entry`.
@@ -23,50 +24,82 @@ impl Transaction<'_> {
                 later.entries.push(at);
             }
         }
+        let mut turns: Vec<(usize, usize)> = (0..commands.len()).map(|at| (at, at)).collect();
+        for (turn, at) in &mut turns {
+            if !matches!(commands[*at], Command::Add(_)) {
+                *turn = later.last_named(&commands[*at], *at).unwrap_or(*at);
+            }
+        }
+        turns.sort_by_key(|(turn, at)| (*turn, *turn != *at));
         let mut subjects: Vec<Option<Slot>> = vec![None; commands.len()];
         let mut waiting: Vec<usize> = Vec::new();
         let mut until = 0;
-        for (at, command) in commands.iter().enumerate() {
-            let awaited = later.last_named(command, at);
-            until = awaited.map_or(until, |entry| until.max(entry));
+        for (_, at) in turns {
+            let Command::Add(add) = &commands[at] else {
+                if waiting.is_empty() {
+                    subjects[at] = self.decide(&commands[at]).map_err(|refusal| at_entry(refusal, at))?;
+                } else {
+                    waiting.push(at);
+                }
+                continue;
+            };
+            let awaited = later.last_named(&commands[at], at);
             if waiting.is_empty() && awaited.is_none() {
-                subjects[at] = self.decide(command).map_err(|refusal| at_entry(refusal, at))?;
+                subjects[at] = self.decide(&commands[at]).map_err(|refusal| at_entry(refusal, at))?;
                 continue;
             }
+            until = awaited.map_or(until, |entry| until.max(entry));
             waiting.push(at);
-            if let Command::Add(add) = command {
-                let present = |id: &&Cow<'_, str>| !later.comes_after(id, at);
-                let bare = Add {
-                    blocked_by: add.blocked_by.iter().filter(present).cloned().collect(),
-                    parent: add.parent.clone().filter(|id| present(&id)),
-                    status: Status::Pending,
-                    ..add.clone()
-                };
-                subjects[at] = self.decide(&Command::Add(bare)).map_err(|refusal| at_entry(refusal, at))?;
-            }
-            if at < until {
-                continue;
-            }
-            for at in waiting.drain(..) {
-                let done = match (&commands[at], subjects[at]) {
-                    (Command::Add(add), Some(slot)) => self.link_added(slot, add),
-                    (command, _) => self.decide(command).map(|subject| subjects[at] = subject),
-                };
-                done.map_err(|refusal| at_entry(refusal, at))?;
+            let present = |id: &&Cow<'_, str>| !later.comes_after(id, at);
+            let bare = Add {
+                blocked_by: add.blocked_by.iter().filter(present).cloned().collect(),
+                parent: add.parent.clone().filter(|id| present(&id)),
+                status: Status::Pending,
+                ..add.clone()
+            };
+            subjects[at] = self.decide(&Command::Add(bare)).map_err(|refusal| at_entry(refusal, at))?;
+            if at == until {
+                self.catch_up(commands, &waiting, &mut subjects)?;
+                waiting.clear();
             }
         }
         Ok(subjects.into_iter().flatten().collect())
+    }
+
+    /// Links the new tasks among some entries, then does what the entries do.
+    fn catch_up(
+        &mut self,
+        commands: &[Command<'_>],
+        waiting: &[usize],
+        subjects: &mut [Option<Slot>],
+    ) -> Result<(), Refusal> {
+        for at in waiting {
+            if let (Command::Add(add), Some(slot)) = (&commands[*at], subjects[*at]) {
+                self.link_added(slot, add).map_err(|refusal| at_entry(refusal, *at))?;
+            }
+        }
+        for at in waiting {
+            let done = match (&commands[*at], subjects[*at]) {
+                (Command::Add(add), Some(_)) if add.status == Status::Pending => Ok(()),
+                (Command::Add(add), Some(slot)) => self.begin_with(slot, add.status),
+                (command, _) => self.decide(command).map(|subject| subjects[*at] = subject),
+            };
+            done.map_err(|refusal| at_entry(refusal, *at))?;
+        }
+        Ok(())
     }
 
     fn link_added(&mut self, slot: Slot, add: &Add<'_>) -> Result<(), Refusal> {
         let id = self.id(slot);
         let blockers = self.resolve_blockers(&id, Some(slot), None, &add.blocked_by)?;
         self.replace_blockers(slot, blockers)?;
-        if let Some(parent) = &add.parent {
-            let parent = self.resolve(parent)?;
-            self.set_parent(slot, Some(parent))?;
+        match &add.parent {
+            Some(parent) => {
+                let parent = self.resolve(parent)?;
+                self.set_parent(slot, Some(parent))
+            }
+            None => Ok(()),
         }
-        self.begin_with(slot, add.status)
     }
 }
 

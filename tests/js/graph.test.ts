@@ -429,7 +429,7 @@ test("rules: presets, objects, those of a text", () => {
   capped.add({ title: "A" });
   refused("limit", () => capped.add({ title: "B" }));
   refused("invalid_value", () => createTaskGraph({ rules: "lax" as never }));
-  refused("invalid_value", () => createTaskGraph({ rules: { strictt: true } as never }));
+  refused("unknown_field", () => createTaskGraph({ rules: { strictt: true } as never }));
 });
 
 test("onCycle and missing tasks in a text", () => {

@@ -314,25 +314,24 @@ impl Model {
         bare
     }
 
-    /// The turn of a new task that was made bare.
-    pub(super) fn finish_add(
-        &mut self,
-        id: &str,
-        entry: &Map<String, Value>,
-        context: &Context<'_>,
-        keys: &Keys,
-    ) -> Result<Outcome, Refusal> {
+    /// Gives a new task of a batch, made bare, its blockers and its parent.
+    pub(super) fn link_added(&mut self, entry: &Map<String, Value>, keys: &Keys) -> Result<(), Refusal> {
+        let id = entry["id"].as_str().unwrap_or_default();
         let blocked_by = self.check_blockers(id, entry.get("blockedBy").unwrap_or(&Value::Null), keys)?;
         let parent = self.check_parent(entry.get("parent"), keys)?;
         let task = self.find_mut(id);
         task.blocked_by = blocked_by;
         task.parent = parent;
-        self.check_graph(id)?;
-        self.begin_with(id, entry, context)
+        self.check_graph(id)
     }
 
     /// Gives a new task the status that it starts with.
-    fn begin_with(&mut self, id: &str, given: &Map<String, Value>, context: &Context<'_>) -> Result<Outcome, Refusal> {
+    pub(super) fn begin_with(
+        &mut self,
+        id: &str,
+        given: &Map<String, Value>,
+        context: &Context<'_>,
+    ) -> Result<Outcome, Refusal> {
         let warning = match given.get("status").and_then(Value::as_str) {
             Some("in_progress") => self.start(id, context)?.warning,
             Some("completed") => self.complete(id, None, context)?.warning,

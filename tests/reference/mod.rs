@@ -213,6 +213,17 @@ struct Outcome {
     warning: Option<(&'static str, Vec<String>)>,
 }
 
+impl Outcome {
+    /// Adds what an entry of a batch did.
+    fn note(&mut self, entry: &Outcome, facts: bool) {
+        self.changed |= entry.changed;
+        self.facts |= facts;
+        if self.warning.is_none() {
+            self.warning.clone_from(&entry.warning);
+        }
+    }
+}
+
 /// Keys of a batch and the ids that they stand for; what is not added yet is known already.
 #[derive(Default)]
 struct Keys {
@@ -358,53 +369,70 @@ impl Model {
             let id = match entry.get("id") {
                 Some(Value::String(id)) => id.trim().to_owned(),
                 Some(Value::Number(id)) => id.to_string(),
-                _ => {
-                    let id = mint.next(context.now);
-                    entry.insert("id".into(), json!(id));
-                    id
-                }
+                _ => mint.next(context.now),
             };
+            entry.insert("id".into(), json!(id));
             if let Some(key) = entry.get("key").and_then(Value::as_str)
                 && keys.ids.insert(key.to_owned(), id).is_some()
             {
                 return refuse("invalid_value", json!({ "field": "key" }));
             }
         }
-        // An entry that names a task to come waits for it, and all behind it wait too; rows are made at once, bare.
+        // Where the task that a value names by its key is added, if that is behind `at`.
+        let adds = |at: usize, name: &str| plain[at].0 == "add" && plain[at].1.get("key") == Some(&json!(name));
+        let awaited = |at: usize| -> Option<usize> {
+            let names = named(&plain[at].1);
+            (at + 1..plain.len()).rev().find(|later| names.iter().any(|name| adds(*later, name)))
+        };
+        // What acts on a task to come has its turn behind it.
+        let mut order: Vec<usize> = Vec::new();
+        for place in 0..plain.len() {
+            if plain[place].0 == "add" || awaited(place).is_none() {
+                order.push(place);
+            }
+            order.extend((0..place).filter(|at| plain[*at].0 != "add" && awaited(*at) == Some(place)));
+        }
         let mut all = Outcome::default();
         let mut told = vec![None; plain.len()];
-        let mut waiting = Vec::new();
-        for at in 0..plain.len() {
-            let (action, entry) = &plain[at];
-            let to_come = |here: usize| {
-                let later = plain[at + 1..].iter().filter(|(action, _)| *action == "add");
-                let keys: Vec<&str> = later.filter_map(|(_, entry)| entry.get("key")?.as_str()).collect();
-                named(&plain[here].1).into_iter().any(|name| keys.contains(&name))
-            };
-            let mut turn = vec![at];
-            if !waiting.is_empty() || to_come(at) {
-                if *action == "add" {
-                    let bare = self.without_names_to_come(entry, keys);
-                    told[at] = self.one(action, &bare, context, mint, keys)?.task;
+        let mut run = |model: &mut Self, at: usize, entry: &Map<String, Value>, keys: &mut Keys, all: &mut Outcome| {
+            let before = model.tasks.clone();
+            let outcome = model.one(plain[at].0, entry, context, mint, keys)?;
+            all.note(&outcome, !same_list(&before, &model.tasks));
+            told[at] = outcome.task;
+            Ok(())
+        };
+        let mut next = 0;
+        while let Some(&at) = order.get(next) {
+            // From a new task that names later ones to the last one named: rows, then links, then the rest.
+            let mut behind = next + 1;
+            if plain[at].0 == "add" && awaited(at).is_some() {
+                while let Some(last) =
+                    order[next..behind].iter().filter(|at| plain[**at].0 == "add").filter_map(|at| awaited(*at)).max()
+                    && !order[next..behind].contains(&last)
+                {
+                    behind += 1;
                 }
-                waiting.push(at);
-                if waiting.iter().any(|here| to_come(*here)) {
-                    continue;
+                let part = &order[next..behind];
+                for at in part.iter().filter(|at| plain[**at].0 == "add") {
+                    let bare = self.without_names_to_come(&plain[*at].1, keys);
+                    run(self, *at, &bare, keys, &mut all)?;
                 }
-                turn = std::mem::take(&mut waiting);
+                for at in part.iter().filter(|at| plain[**at].0 == "add") {
+                    self.link_added(&plain[*at].1, keys)?;
+                }
+                for at in part {
+                    let entry = &plain[*at].1;
+                    if plain[*at].0 == "add" {
+                        let outcome = self.begin_with(entry["id"].as_str().expect("checked").trim(), entry, context)?;
+                        all.note(&outcome, true);
+                    } else {
+                        run(self, *at, entry, keys, &mut all)?;
+                    }
+                }
+            } else {
+                run(self, at, &plain[at].1, keys, &mut all)?;
             }
-            for at in turn {
-                let (action, entry) = &plain[at];
-                let before = self.tasks.clone();
-                let outcome = match &told[at] {
-                    Some(id) => self.finish_add(&id.clone(), entry, context, keys)?,
-                    None => self.one(action, entry, context, mint, keys)?,
-                };
-                all.changed |= outcome.changed;
-                all.facts |= !same_list(&before, &self.tasks);
-                all.warning = all.warning.or(outcome.warning);
-                told[at] = outcome.task;
-            }
+            next = behind;
         }
         ids.extend(told.into_iter().flatten());
         Ok(all)
@@ -515,7 +543,10 @@ fn named(entry: &Map<String, Value>) -> Vec<&str> {
     let is_new = entry["action"] == "add";
     let places = ["id", "ids", "parent", "blockedBy", "addBlockedBy", "removeBlockedBy"];
     let values = places.iter().filter(|place| !is_new || **place != "id").filter_map(|place| entry.get(*place));
-    values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)).filter_map(Value::as_str).collect()
+    values
+        .flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice))
+        .filter_map(Value::as_str)
+        .collect()
 }
 
 /// How deep a value is nested.
