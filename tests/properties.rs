@@ -768,12 +768,7 @@ fn sequence(choice: u32, steps: &[Dice]) -> Law {
 }
 
 fn sequences(seed: u64, count: u32) {
-    let config = Config {
-        cases: count,
-        failure_persistence: None,
-        max_shrink_iters: std::env::var("HUNT").map_or(1_500, |n| n.parse().unwrap()),
-        ..Config::default()
-    };
+    let config = Config { cases: count, failure_persistence: None, max_shrink_iters: 1_500, ..Config::default() };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);

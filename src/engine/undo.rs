@@ -73,7 +73,14 @@ impl Transaction<'_> {
         let check = |same: bool, field: &str| if same { Ok(()) } else { Err(conflict(Some(self.id(slot)), field)) };
         match event {
             Event::Updated { .. } | Event::Counted { .. } => return Ok(None),
-            Event::Created { .. } => check(live && task.blocks.is_empty() && task.children().is_empty(), "id")?,
+            Event::Created { row, .. } => {
+                check(live && task.blocks.is_empty() && task.children().is_empty(), "id")?;
+                // A row that had come back leaves again only as it came: a heartbeat may have gone over it.
+                if let Some(row) = row {
+                    check(task.progress == row.progress, "status")?;
+                    check(task.extra == row.extra, "claim")?;
+                }
+            }
             Event::Dropped { text, .. } => check(!live && self.state.find_live(text.id()).is_none(), "id")?,
             Event::Progress { new, .. } => check(live && task.progress == *new, "status")?,
             Event::Blockers { new, .. } => check(live && task.blocked_by == *new, "blockedBy")?,

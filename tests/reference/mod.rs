@@ -316,8 +316,11 @@ impl Model {
         } else {
             next = self.clone();
         }
+        // A removed id that came back in the same call is another task.
         let fresh = |now: Vec<String>, then: &[String]| -> Vec<Value> {
-            now.iter().filter(|id| !then.contains(id)).map(|id| next.row(next.find(id).expect("listed"))).collect()
+            let same = |row: &Task| self.find(&row.id).is_some_and(|old| old.seq == row.seq);
+            let rows = now.iter().filter_map(|id| next.find(id));
+            rows.filter(|row| !then.contains(&row.id) || !same(row)).map(|row| next.row(row)).collect()
         };
         change.insert("nowReady".into(), json!(fresh(next.ready(), &self.ready())));
         change.insert("nowBlocked".into(), json!(fresh(next.blocked(), &self.blocked())));
@@ -444,12 +447,15 @@ impl Model {
             return Ok(Outcome::default());
         };
         let (from, to) = if again { (&step.before, &step.after) } else { (&step.after, &step.before) };
-        let find = |tasks: &[Task], id: &str| tasks.iter().find(|task| task.id == id).cloned();
-        let mut ids: Vec<String> = from.iter().chain(to).map(|task| task.id.clone()).collect();
-        ids.sort();
-        ids.dedup();
-        for id in ids {
-            let (old, new, here) = (find(from, &id), find(to, &id), find(&self.tasks, &id));
+        // A task is known by its `seq`: an id may have gone to another one. What leaves makes room first.
+        let find = |tasks: &[Task], seq: u64| tasks.iter().find(|task| task.seq == seq).cloned();
+        let mut all: Vec<(bool, u64)> =
+            from.iter().chain(to).map(|task| (find(from, task.seq).is_none(), task.seq)).collect();
+        all.sort_unstable();
+        all.dedup();
+        for (_, seq) in all {
+            let (old, new, here) = (find(from, seq), find(to, seq), find(&self.tasks, seq));
+            let id = old.as_ref().or(new.as_ref()).map_or_else(String::new, |task| task.id.clone());
             let conflict = || refuse("undo_conflict", json!({ "id": id }));
             match (old, new) {
                 (Some(old), Some(new)) => {
@@ -480,7 +486,7 @@ impl Model {
                     self.tasks.retain(|task| task.id != id);
                 }
                 (None, Some(new)) => {
-                    if here.is_some() {
+                    if self.find(&id).is_some() {
                         return conflict();
                     }
                     let place = self.tasks.iter().position(|task| task.seq > new.seq).unwrap_or(self.tasks.len());
