@@ -433,13 +433,16 @@ export class Session {
     return this.mirror.apply(guard((core) => core.roll_back(handle, mark, revision)), "rollback");
   }
 
-  /** Takes the list's place by what a storage holds. */
-  replace(stored: StoredText): Change {
+  /** Takes the list's place by what a storage holds; `null` when it holds nothing. */
+  replace(found: StoredText | null): Change {
+    const stored = found ?? { head: JSON.stringify({ format: "blockedby", version: 1, list: this.listId, tasks: [] }) };
     checkText(stored);
     const handle = this.handle;
     this.mirror.ensure();
-    const [head, rows] = writeTexts([stored.head, stored.rows ?? ""]) as [number, number];
-    const base = guard((core) => core.replace(handle, head, rows, this.#flags(stored)));
+    // What is stored says its own rules, unless these were to be adopted or nothing is stored yet.
+    const rules = this.options.adopt === true || found === null ? this.#rulesText : "";
+    const sizes = writeTexts([rules, stored.head, stored.rows ?? ""]) as [number, number, number];
+    const base = guard((core) => core.replace(handle, ...sizes, this.#flags(stored)));
     if (base < 0) throw refusal();
     return this.mirror.apply(base, "reload");
   }

@@ -2,7 +2,7 @@ import { TaskError, isTaskError } from "./errors.js";
 import { authorize, command } from "./graph.js";
 import { sessionOf, TaskReads } from "./reads.js";
 import { Saver, type Loaded } from "./saver.js";
-import { disposed, Session, toJson, type Outcome, type StoredText } from "./session.js";
+import { disposed, Session, toJson, type Outcome } from "./session.js";
 import { memoryStorage } from "./storage/memory.js";
 import { currentGeneration } from "./runtime.js";
 import { isRecordStorage, type AnyStorage, type StorageTraits } from "./storage/types.js";
@@ -484,8 +484,7 @@ export class TaskStore extends TaskReads {
   /** Takes up what was loaded; one delta, like any other change. */
   #takeUp(loaded: Loaded | null): void {
     const session = this[sessionOf];
-    const stored: StoredText = loaded?.stored ?? { head: emptyList(this.listId) };
-    const change = session.replace(stored);
+    const change = session.replace(loaded?.stored ?? null);
     session.mirror.takeDirty();
     Object.assign(this.#base, { mark: session.mark(), revision: this.revision, stored: loaded?.revision ?? null, generation: currentGeneration() });
     session.pin(this.#base.mark);
@@ -560,10 +559,6 @@ function changes(call: Call): boolean {
 /** Failures of the list itself, which no caller can answer by calling again differently. */
 function isBroken(code: TaskErrorCode): boolean {
   return code === "disposed" || code === "poisoned";
-}
-
-function emptyList(id: string): string {
-  return JSON.stringify({ format: "blockedby", version: 1, revision: 0, list: id, tasks: [] });
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -64,7 +64,7 @@ pub struct Operation {
 }
 
 /// The newest operations.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Journal {
     operations: VecDeque<Operation>,
     /// Operations from this one on are kept whatever their number, so that they can be taken back.
@@ -112,6 +112,12 @@ impl Journal {
     /// Keeps every operation from `mark` on, until told otherwise.
     pub fn pin(&mut self, mark: Option<usize>) {
         self.pinned = mark;
+    }
+
+    /// The mark from which on every operation is kept.
+    #[must_use]
+    pub fn pinned(&self) -> Option<usize> {
+        self.pinned
     }
 
     /// The operations since a mark, oldest first; fewer when some have been let go.

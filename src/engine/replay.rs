@@ -10,8 +10,23 @@ impl Engine {
     /// stood before them. The result is the same state, byte for byte.
     ///
     /// # Errors
-    /// `corrupt` when they do not fit this list; operations before the one at fault stay applied.
+    /// `corrupt` when they do not fit this list; nothing has changed.
     pub fn replay_json(&mut self, operations: &str) -> Result<Change, Refusal> {
+        let before = (self.journal.clone(), self.state.revision, self.state.next_seq, self.state.last_fence);
+        let mark = self.journal.mark();
+        self.journal.pin(Some(mark));
+        let replayed = self.replay(operations);
+        let (journal, revision, next_seq, last_fence) = before;
+        if replayed.is_err() {
+            self.roll_back_to(mark, revision);
+            (self.journal, self.state.next_seq, self.state.last_fence) = (journal, next_seq, last_fence);
+        } else {
+            self.journal.pin(journal.pinned());
+        }
+        replayed
+    }
+
+    fn replay(&mut self, operations: &str) -> Result<Change, Refusal> {
         let fault = |fault: crate::json::Fault| Refusal::corrupt(fault.at, fault.problem);
         let mut change = Change { action: "replay", changed: true, ..Change::default() };
         let mut reader = Reader::new(operations);

@@ -90,10 +90,10 @@ pub fn open(
     })
 }
 
-/// Takes the place of a list by what a storage holds; gives a delta.
+/// Takes the place of a list by what a storage holds; rules, head, rows and flags as for [`open`]. Gives a delta.
 #[wasm_bindgen]
-pub fn replace(handle: u32, head_bytes: u32, rows_bytes: u32, flags: u32) -> i32 {
-    with(|hub| match read_list(hub, 0, head_bytes, rows_bytes, flags, [0, 0]) {
+pub fn replace(handle: u32, rules_bytes: u32, head_bytes: u32, rows_bytes: u32, flags: u32) -> i32 {
+    with(|hub| match read_list(hub, rules_bytes, head_bytes, rows_bytes, flags, [0, 0]) {
         Ok(engine) => {
             let change = hub.list(handle).engine.replace_with(engine);
             delta::write(hub, &change, handle, false)

@@ -353,6 +353,9 @@ fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Oper
             }
         }
     }
+    if operation.session.is_empty() || operation.action.is_empty() {
+        return Err(reader.fault("an operation needs an id and an action"));
+    }
     Ok(operation)
 }
 
