@@ -22,8 +22,6 @@ export async function run(command: CommandName, { argument, values }: Invocation
   const tasks = await openTasks({
     storage: sidecarStorage(placeOf(values)),
     readOnly: reading.has(command),
-    // A command is no session: work in progress is not its to recover.
-    recover: false,
     ...(values.actor === undefined ? {} : { actor: actorOf(values.actor) }),
   });
   try {
