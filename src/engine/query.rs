@@ -390,6 +390,6 @@ impl Engine {
 
     /// The refusal that a ring of nodes deserves; for openers of files.
     pub(super) fn ring_refusal(state: &State, ring: &[Node]) -> Refusal {
-        cycle(state, ring)
+        cycle(state, ring, "edge")
     }
 }

@@ -85,7 +85,14 @@ impl<'e> Transaction<'e> {
                 Ok(())
             }
             Err(ring) if self.bare_rings => Err(bare_cycle(self.state, &ring)),
-            Err(ring) => Err(cycle(self.state, &ring)),
+            Err(ring) => {
+                let closing = match event {
+                    Event::Parent { .. } => "parent",
+                    Event::Extra { .. } => "order",
+                    _ => "edge",
+                };
+                Err(cycle(self.state, &ring, closing))
+            }
         }
     }
 
@@ -260,15 +267,15 @@ impl<'e> Transaction<'e> {
     }
 }
 
-/// The refusal of an arc that would close a ring (D7).
-pub(super) fn cycle(state: &State, ring: &[Node]) -> Refusal {
+/// The refusal of arcs of the kind `closing` that would close a ring (D7).
+pub(super) fn cycle(state: &State, ring: &[Node], closing: &'static str) -> Refusal {
     let mut refusal = bare_cycle(state, ring);
     let slots = std::mem::take(&mut refusal.ring);
     let mut details = Writer::new();
     details.open();
     details.list("path", slots.iter().map(|slot| state.task(*slot).id()));
     details.list("titles", slots.iter().map(|slot| state.task(*slot).text.title()));
-    details.list("kinds", slots.windows(2).map(|pair| kind_of_step(state, pair[0], pair[1])));
+    details.list("kinds", slots.windows(2).map(|pair| kind_of_step(state, pair[0], pair[1], closing)));
     details.close();
     refusal.details = details.finish();
     refusal
@@ -294,8 +301,8 @@ fn bare_cycle(state: &State, ring: &[Node]) -> Refusal {
     refusal
 }
 
-/// Why, in a ring, `one` waits for `other`.
-fn kind_of_step(state: &State, one: Slot, other: Slot) -> &'static str {
+/// Why, in a ring, `one` waits for `other`; `closing` is the kind of the waits that are not there yet.
+fn kind_of_step(state: &State, one: Slot, other: Slot, closing: &'static str) -> &'static str {
     let related = |child: Slot, parent: Slot| state.task(child).parent() == Some(parent);
     if state.task(one).blocked_by.contains(&other) {
         "edge"
@@ -304,6 +311,6 @@ fn kind_of_step(state: &State, one: Slot, other: Slot) -> &'static str {
     } else if state.task(one).parent().is_some() && state.task(one).parent() == state.task(other).parent() {
         "order"
     } else {
-        "edge"
+        closing
     }
 }

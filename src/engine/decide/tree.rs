@@ -28,7 +28,7 @@ impl Transaction<'_> {
         while let Some(ancestor) = at {
             ring.push(self.state.task(ancestor).node);
             if ancestor == slot {
-                return Err(cycle(self.state, &ring));
+                return Err(cycle(self.state, &ring, "parent"));
             }
             above += 1;
             at = self.state.task(ancestor).parent();
