@@ -91,7 +91,7 @@ impl<'e> Transaction<'e> {
                     Event::Extra { .. } => "order",
                     _ => "edge",
                 };
-                Err(cycle(self.state, &ring, closing))
+                Err(cycle(self.state, &from_task(self.state, ring, event.slot()), closing))
             }
         }
     }
@@ -265,6 +265,17 @@ impl<'e> Transaction<'e> {
     pub(super) fn lease_end(&self, lease: Option<Millis>) -> Millis {
         lease.map_or(0, |lease| self.context.now.saturating_add(lease).max(1))
     }
+}
+
+/// The same ring, told from a task of it: from the task through what it would wait for back to itself.
+fn from_task(state: &State, mut ring: Vec<Node>, task: Option<Slot>) -> Vec<Node> {
+    let at = ring.iter().position(|node| Some(state.slot_of_node[*node as usize]) == task);
+    if let Some(at) = at.filter(|at| *at > 0) {
+        ring.pop();
+        ring.rotate_left(at);
+        ring.push(ring[0]);
+    }
+    ring
 }
 
 /// The refusal of arcs of the kind `closing` that would close a ring (D7).
