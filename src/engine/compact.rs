@@ -59,7 +59,7 @@ impl Engine {
         let old = &mut self.state;
         let mut state = State::new(old.rules.clone(), Rc::clone(&old.list));
         (state.revision, state.next_seq, state.last_fence) = (old.revision, old.next_seq, old.last_fence);
-        (state.counts, state.missing, state.nested) = (old.counts, old.missing, old.nested);
+        (state.counts, state.missing) = (old.counts, old.missing);
         let moved = |slot: &mut Slot| *slot = new_of[*slot as usize];
         let mut checksums = Vec::new();
         for (slot, mut task) in std::mem::take(&mut old.tasks).into_iter().enumerate() {

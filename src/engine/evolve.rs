@@ -315,7 +315,6 @@ impl State {
 
     fn unlink_child(&mut self, slot: Slot) {
         let Some(parent) = self.task_mut(slot).tree.as_mut().and_then(|tree| tree.parent.take()) else { return };
-        self.nested -= 1;
         if let Some(tree) = &mut self.task_mut(parent).tree {
             tree.children.retain(|child| *child != slot);
         }
@@ -323,7 +322,6 @@ impl State {
 
     fn link_child(&mut self, slot: Slot, parent: Slot) -> Result<(), Vec<Node>> {
         self.split_node(parent);
-        self.nested += 1;
         self.task_mut(slot).tree.get_or_insert_default().parent = Some(parent);
         let siblings = &mut self.task_mut(parent).tree.get_or_insert_default().children;
         let at = siblings.partition_point(|child| *child < slot);

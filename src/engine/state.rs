@@ -78,8 +78,6 @@ pub struct State {
     pub counts: [u32; 6],
     /// How many placeholders for missing tasks there are.
     pub missing: u32,
-    /// How many tasks have a parent.
-    pub(super) nested: u32,
     pub(super) topology: Topology,
     pub(super) slot_of_node: Vec<Slot>,
     pub(super) spare_nodes: Vec<Node>,
@@ -105,7 +103,6 @@ impl State {
             blocked: IndexSet::default(),
             counts: [0; 6],
             missing: 0,
-            nested: 0,
             topology: Topology::default(),
             slot_of_node: Vec::new(),
             spare_nodes: Vec::new(),
