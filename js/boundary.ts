@@ -74,8 +74,8 @@ export function writeText(text: string): number {
   return encoder.encodeInto(text, bytes.subarray(at, at + room)).written;
 }
 
-/** Writes numbers. */
-export function writeNumbers(numbers: ArrayLike<number>, count = numbers.length): void {
+/** Where numbers go for the next call, in {@link view}; there is room for `count`. */
+export function numbersBase(count: number): number {
   refresh();
   if (numbersRoom < count) {
     const room = Math.max(64, count);
@@ -83,7 +83,13 @@ export function writeNumbers(numbers: ArrayLike<number>, count = numbers.length)
     numbersRoom = room;
     refresh();
   }
-  for (let index = 0; index < count; index += 1) words[numbersAt + index] = numbers[index] as number;
+  return numbersAt;
+}
+
+/** Writes numbers. */
+export function writeNumbers(numbers: ArrayLike<number>): void {
+  const base = numbersBase(numbers.length);
+  for (let index = 0; index < numbers.length; index += 1) words[base + index] = numbers[index] as number;
 }
 
 /** Where the numbers begin that the last call gave, in {@link view}. */

@@ -52,6 +52,46 @@ export class TaskError<Code extends TaskErrorCode = TaskErrorCode> extends Error
   }
 }
 
+interface StackOfErrors {
+  stackTraceLimit?: number;
+  captureStackTrace?: (error: object) => void;
+}
+
+/**
+ * An error without a stack. Most refusals are answers and are never thrown, and the stack is nine tenths of
+ * what an error costs.
+ */
+export function withoutStack(make: () => TaskError): TaskError {
+  const host = Error as StackOfErrors;
+  const limit = host.stackTraceLimit;
+  if (typeof limit !== "number" || !setLimit(host, 0)) return make();
+  try {
+    return make();
+  } finally {
+    setLimit(host, limit);
+  }
+}
+
+/** Hardened environments forbid it. */
+function setLimit(host: StackOfErrors, limit: number): boolean {
+  try {
+    host.stackTraceLimit = limit;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The same error with the stack of whoever asks, who is about to throw it. */
+export function withStack<E extends Error>(error: E): E {
+  try {
+    (Error as StackOfErrors).captureStackTrace?.(error);
+  } catch {
+    // The error has to arrive, with a stack or without.
+  }
+  return error;
+}
+
 /** The refusal of an argument that the wrapper itself reads. */
 export function invalid(field: string, got: unknown, expected: string, cause?: unknown): TaskError {
   const shown = typeof got === "string" ? "text" : got === null ? "null" : typeof got === "number" ? String(got) : typeof got;

@@ -1,6 +1,6 @@
-import { invalid, TaskError } from "./errors.js";
+import { invalid, TaskError, withStack } from "./errors.js";
 import { sessionOf, TaskReads } from "./reads.js";
-import { Session, toJson, type Outcome } from "./session.js";
+import { Session, toJson, type Outcome, type QuickAnswer } from "./session.js";
 import { RowTexts } from "./texts.js";
 import type {
   Actor,
@@ -50,18 +50,16 @@ export class TaskGraph extends TaskReads {
 
   /** Adds a task. Refusals: `missing_field duplicate_id unknown_blocker self_block cycle limit …`. */
   add(task: NewTask): Change & { readonly task: NonNullable<Change["task"]> } {
-    const session = this[sessionOf];
-    const outcome = this.#isQuick() ? session.quickAdd(task, this.#actor, session.now()) : undefined;
-    const change = outcome === undefined ? this.#carryOut(command("add", task)) : this.#finish(outcome);
+    const answered = this.#isQuick() ? this[sessionOf].quickAdd(task, this.#actor) : undefined;
+    const change = answered === undefined ? this.#carryOut(command("add", task)) : this.#finish(answered);
     return change as Change & { readonly task: NonNullable<Change["task"]> };
   }
 
   /** Edits a task; a missing key leaves alone, `null` takes away. */
   update(id: string, patch: TaskPatch): Change {
-    const session = this[sessionOf];
-    const blockers = this.#isQuick() ? onlyBlockers(patch) : undefined;
-    const outcome = blockers === undefined ? undefined : session.quickBlockers(id, blockers, session.now());
-    return outcome === undefined ? this.#carryOut(command("update", patch, id)) : this.#finish(outcome);
+    const blockers = this.#isQuick() ? onlyBlockers(patch)?.blockedBy : undefined;
+    const answered = blockers === undefined ? undefined : this[sessionOf].quickBlockers(id, blockers);
+    return answered === undefined ? this.#carryOut(command("update", patch, id)) : this.#finish(answered);
   }
 
   /** Puts a task in progress. On a blocked one: a `warning`, or `blocked` under strict rules. */
@@ -139,13 +137,18 @@ export class TaskGraph extends TaskReads {
    * one program serves several people or agents; default: the list's own.
    */
   attempt(given: Command, options: { readonly actor?: Actor } = {}): Attempt<TaskError> {
-    return answer(() => this.#run(given, options.actor));
+    return answer(() => {
+      const quick = options.actor === undefined ? this.#quickly(given) : undefined;
+      if (quick === undefined) return this.#run(given, options.actor);
+      if (quick instanceof TaskError) return { ok: false, error: quick };
+      return { ok: true, change: this.#finish(quick) };
+    });
   }
 
   /** Applies operations that a host's journal kept, to a list that stands as it stood before them. Throws `corrupt`. */
   replay(operations: readonly Operation[]): Change {
     const outcome = this[sessionOf].replay(toJson(operations, "operations"));
-    return this.#finish(outcome);
+    return this.#finish(outcome.ok ? outcome.change : outcome.error);
   }
 
   /** Frees the list's memory. Every later call throws `disposed`. */
@@ -175,9 +178,24 @@ export class TaskGraph extends TaskReads {
   }
 
   #move(action: "start" | "complete", id: string): Change {
+    const answered = this.#isQuick() ? this[sessionOf].quickStatus(action, id) : undefined;
+    return answered === undefined ? this.#carryOut(command(action, {}, id)) : this.#finish(answered);
+  }
+
+  /** A command the quick way; nothing when it has none or the general one must decide. */
+  #quickly(given: Command): QuickAnswer {
+    if (!this.#isQuick() || typeof given !== "object" || given === null) return undefined;
     const session = this[sessionOf];
-    const outcome = this.#isQuick() ? session.quickStatus(action, id, session.now()) : undefined;
-    return outcome === undefined ? this.#carryOut(command(action, {}, id)) : this.#finish(outcome);
+    switch (readAction(given)) {
+      case "add":
+        return session.quickAdd(given as NewTask, this.#actor);
+      case "update": {
+        const { id, blockedBy } = onlyBlockers(given) ?? {};
+        return blockedBy === undefined ? undefined : session.quickBlockers(id, blockedBy);
+      }
+      default:
+        return undefined;
+    }
   }
 
   /** The quick ways are for calls that nobody listens in on beforehand. */
@@ -188,7 +206,7 @@ export class TaskGraph extends TaskReads {
   #carryOut(given: Command): Change {
     const outcome = this.#run(given);
     if (outcome.ok) return outcome.change;
-    throw outcome.error;
+    throw withStack(outcome.error);
   }
 
   #run(given: Command, actor: Actor = this.#actor): Outcome {
@@ -202,10 +220,10 @@ export class TaskGraph extends TaskReads {
     return outcome;
   }
 
-  #finish(outcome: Outcome): Change {
-    if (!outcome.ok) throw outcome.error;
-    if (outcome.change.changed) this.#tell(outcome.change, 0);
-    return outcome.change;
+  #finish(answered: Change | TaskError): Change {
+    if (answered instanceof TaskError) throw withStack(answered);
+    if (answered.changed) this.#tell(answered, 0);
+    return answered;
   }
 
   #tell(change: Change, mark: number): void {
@@ -217,14 +235,23 @@ export class TaskGraph extends TaskReads {
   }
 }
 
-/** The blockers that a patch gives, when it gives nothing else. */
-function onlyBlockers(patch: TaskPatch): unknown {
+/** The blockers that a patch gives, and its id when it is a command, when it gives nothing else. */
+function onlyBlockers(patch: object): { readonly id: unknown; readonly blockedBy: unknown } | undefined {
   if (typeof patch !== "object") return undefined;
   try {
-    for (const key in patch) if (key !== "blockedBy") return undefined;
-    return patch.blockedBy;
+    for (const key in patch) if (key !== "blockedBy" && key !== "id" && key !== "action") return undefined;
+    const { id, blockedBy } = patch as { readonly id?: unknown; readonly blockedBy?: unknown };
+    return { id, blockedBy };
   } catch {
     // Not readable; the general way says so.
+    return undefined;
+  }
+}
+
+function readAction(given: Command): unknown {
+  try {
+    return given.action;
+  } catch {
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { answerBase, guard, readAnswer, takeNumbers, view, writeNumbers, writeTexts } from "./boundary.js";
+import { answerBase, guard, readAnswer, takeNumbers, view, writeNumbers, writeText } from "./boundary.js";
 import type { StoredText } from "./session.js";
 import type { Change, Readiness, Status, Task, Warning } from "./types.js";
 
@@ -14,6 +14,8 @@ const NONE = 0xffff_ffff;
 const TWO_32 = 4_294_967_296;
 /** Rows are decoded in groups of this size, so that no short string keeps a large text alive. */
 const GROUP = 256;
+/** The words of so many new rows are sent at once. */
+const WORD_GROUP = 16;
 
 /** Flags of a delta (src/wasm/delta.rs). */
 const CHANGED = 1;
@@ -38,16 +40,6 @@ const EMPTY: readonly Task[] = Object.freeze([]);
 const NO_IDS: readonly string[] = Object.freeze([]);
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/** What a quick call already knows about the row that it touched. */
-export interface Given {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string | undefined;
-  readonly blockedBy: readonly string[];
-  readonly createdBy: string;
-  readonly now: number;
-}
 
 /** The rows of one list. */
 export class Mirror {
@@ -169,14 +161,18 @@ export class Mirror {
   flushWords(): void {
     const slots = this.#words;
     if (slots.length === 0) return;
-    let text = "";
-    for (const slot of slots) {
-      const row = this.#rows[slot] as Task;
-      text += `${row.id}\0${row.title}\0${row.description ?? ""}\0`;
+    // In pieces: one text that is not ASCII makes all that it is joined with slow to encode.
+    for (let from = 0; from < slots.length; from += WORD_GROUP) {
+      const group = slots.slice(from, from + WORD_GROUP);
+      let text = "";
+      for (const slot of group) {
+        const row = this.#rows[slot] as Task;
+        text += `${row.id}\0${row.title}\0${row.description ?? ""}\0`;
+      }
+      const size = writeText(text);
+      writeNumbers(group);
+      guard((core) => core.fill(this.handle, group.length, size));
     }
-    const [size] = writeTexts([text]) as [number];
-    writeNumbers(slots);
-    guard((core) => core.fill(this.handle, slots.length, size));
     this.#words = [];
   }
 
@@ -189,48 +185,57 @@ export class Mirror {
     return { slots, gone };
   }
 
-  /** Applies the delta of a quick add whose row is known but for what the engine computed. */
-  added(base: number, given: Given): Change | undefined {
+  /**
+   * Applies the delta of a quick add: all of the row is known but for what the engine computed. Nothing when
+   * the delta says more than that.
+   */
+  added(
+    base: number,
+    id: string,
+    title: string,
+    description: string | undefined,
+    blockedBy: readonly string[],
+    createdBy: string,
+    now: number,
+  ): Change | undefined {
     const words = view();
-    // The general way handles what is not plain.
     const flags = words[base] as number;
     if ((flags & AS_GIVEN) === 0 || (flags & RENUMBERED) !== 0 || (words[base + 4] as number) !== 1) return undefined;
     const slot = words[base + 3] as number;
     const readiness = READINESS[((words[base + 14] as number) >>> 12) & 15] as Readiness;
     const seq = this.nextSeq;
     this.#head(words, base);
-    const { id, title, description, blockedBy, createdBy, now } = given;
     const row = Object.freeze(plainRow(id, seq, title, description, "pending", readiness, blockedBy, createdBy, now, now));
     this.#put(slot, row);
     this.#plain[slot] = true;
     this.#ids.set(id, slot);
     this.#words.push(slot);
     if (this.tracking) this.#dirty.add(slot);
-    const alone = [row];
-    const ready = readiness === "ready";
+    const isReady = readiness === "ready";
     return {
       revision: this.revision,
       action: "add",
       changed: true,
       task: row,
-      nowReady: ready ? alone : EMPTY,
-      nowBlocked: ready ? EMPTY : alone,
+      nowReady: isReady ? [row] : EMPTY,
+      nowBlocked: isReady ? EMPTY : [row],
     };
   }
 
   #put(slot: number, row: Task): void {
     const rows = this.#rows;
-    while (rows.length < slot) {
-      rows.push(undefined);
-      this.#holes += 1;
+    this.#list = undefined;
+    if (slot === rows.length) {
+      rows.push(row);
+      return;
     }
+    for (; rows.length < slot; this.#holes += 1) rows.push(undefined);
     if (slot === rows.length) {
       rows.push(row);
     } else {
       if (rows[slot] === undefined) this.#holes -= 1;
       rows[slot] = row;
     }
-    this.#list = undefined;
   }
 
   #remove(slot: number): void {

@@ -1,5 +1,5 @@
-import { guard, readAnswer, takeNumbers, writeNumbers, view, writeText, writeTexts } from "./boundary.js";
-import { invalid, TaskError, type TaskErrorInit } from "./errors.js";
+import { answerBase, guard, numbersBase, readAnswer, takeNumbers, view, writeNumbers, writeText, writeTexts } from "./boundary.js";
+import { invalid, TaskError, withoutStack, withStack, type TaskErrorInit } from "./errors.js";
 import { Mirror } from "./mirror.js";
 import * as glue from "./generated/core.js";
 import { afterThrow, currentGeneration } from "./runtime.js";
@@ -11,6 +11,9 @@ const NO_LIMIT = 0xffff_ffff;
 
 /** The answer of a call: it never throws a refusal. */
 export type Outcome = Attempt<TaskError>;
+
+/** The answer of a quick call: what changed, a refusal, or nothing: then nothing was done, and the general way decides. */
+export type QuickAnswer = Change | TaskError | undefined;
 
 /** A tool call's answer: the result that the model reads, and what changed. */
 export interface ToolOutcome {
@@ -69,7 +72,7 @@ export class Session {
       const sizes = writeTexts([this.#rulesText, stored.head, stored.rows ?? ""]) as [number, number, number];
       handle = guard((core) => core.open(...sizes, this.#flags(stored), ...seed));
     }
-    if (handle < 0) throw refusal();
+    if (handle < 0) throw withStack(refusal());
     return handle;
   }
 
@@ -196,7 +199,7 @@ export class Session {
     if (typeof actor !== "string" || !isWellFormed(actor)) throw invalid("actor", actor, "host, user:<id> or agent:<id>");
     this.#actor = undefined;
     const size = writeText(actor);
-    if (guard((core) => core.set_actor(handle, size)) < 0) throw refusal();
+    if (guard((core) => core.set_actor(handle, size)) < 0) throw withStack(refusal());
     this.#actor = actor;
   }
 
@@ -205,16 +208,26 @@ export class Session {
     return { ok: true, change: this.mirror.apply(base, action, blockedBy) };
   }
 
-  /** The ring of a quick call comes as slots: its rows are noted now, its ids and titles are listed when asked for. */
+  /** The ring of a quick call comes as slots. The ids and titles of a long one are listed when asked for. */
   #withRing(error: TaskError): TaskError {
     if (error.code !== "cycle" || "path" in error.details) return error;
-    const [length] = takeNumbers(1) as unknown as [number];
-    const rows = Array.from(takeNumbers(length + 1).subarray(1), (slot) => this.mirror.row(slot) as Task);
+    const base = answerBase();
+    const words = view();
+    const rows: Task[] = [];
+    for (let at = 1; at <= (words[base] as number); at += 1) rows.push(this.mirror.row(words[base + at] as number) as Task);
+    const details = error.details as { path?: readonly string[]; titles?: readonly string[] };
+    const listPath = (): readonly string[] => Object.freeze(rows.map((row) => row.id));
+    const listTitles = (): readonly string[] => Object.freeze(rows.map((row) => row.title));
+    if (rows.length <= SHORT_RING) {
+      details.path = listPath();
+      details.titles = listTitles();
+      return error;
+    }
     let path: readonly string[] | undefined;
     let titles: readonly string[] | undefined;
-    Object.defineProperties(error.details, {
-      path: { enumerable: true, get: () => (path ??= Object.freeze(rows.map((row) => row.id))) },
-      titles: { enumerable: true, get: () => (titles ??= Object.freeze(rows.map((row) => row.title))) },
+    Object.defineProperties(details, {
+      path: { enumerable: true, get: () => (path ??= listPath()) },
+      titles: { enumerable: true, get: () => (titles ??= listTitles()) },
     });
     return error;
   }
@@ -228,11 +241,10 @@ export class Session {
   }
 
   /**
-   * Adds a task the quick way: only numbers cross, words follow later. `undefined` when the task is not plain
-   * enough to be sure of the outcome; then nothing was done. What is tested here only chooses the way, the
-   * general one decides.
+   * Adds a task the quick way: only numbers cross, words follow later. Nothing when the task is not plain
+   * enough to be sure of the outcome. What is tested here only chooses the way, the general one decides.
    */
-  quickAdd(task: NewTask, actor: string, now: number): Outcome | undefined {
+  quickAdd(task: NewTask, actor: string): QuickAnswer {
     const { mirror } = this;
     // First, since it may make the list anew, in other slots.
     const handle = this.quickHandle;
@@ -243,44 +255,32 @@ export class Session {
     let blockers: unknown;
     try {
       for (const key in task) {
-        switch (key) {
-          case "id":
-            id = task.id;
-            break;
-          case "title":
-            title = task.title;
-            break;
-          case "description":
-            description = task.description;
-            break;
-          case "blockedBy":
-            blockers = task.blockedBy;
-            break;
-          default:
-            return undefined;
-        }
+        if (key === "id") id = task.id;
+        else if (key === "title") title = task.title;
+        else if (key === "description") description = task.description;
+        else if (key === "blockedBy") blockers = task.blockedBy;
+        else if (key !== "action") return undefined;
       }
     } catch {
       // Not readable; the general way says so.
       return undefined;
     }
-    if (!isPlainId(id) || !isPlainText(title, 1000)) return undefined;
+    if (!isPlainId(id) || !isPlainText(title, 1000) || !isInk(title.charCodeAt(0))) return undefined;
     if (description !== undefined && !isPlainText(description, 10_000)) return undefined;
     if (mirror.slot(id) !== undefined) return undefined;
     const blockedBy = blockers === undefined ? NO_IDS : this.#writeSlots(blockers);
     if (blockedBy === undefined) return undefined;
-    const count = blockedBy.length;
+    const now = this.now();
     let base: number;
     try {
-      base = glue.add(handle, count, now, this.nextOperation());
+      base = glue.add(handle, blockedBy.length, now, this.nextOperation());
     } catch (error) {
       throw afterThrow(error);
     }
-    if (base === UNFIT) return undefined;
-    if (base < 0) return { ok: false, error: refusal() };
-    const change = mirror.added(base, { id, title, description, blockedBy, createdBy: actor, now });
+    if (base < 0) return base === UNFIT ? undefined : refusal();
+    const change = mirror.added(base, id, title, description, blockedBy, actor, now);
     // The row is in the engine either way; what is not as given is read back.
-    return { ok: true, change: change ?? this.#readBack(base, { id, title, description }) };
+    return change ?? this.#readBack(base, { id, title, description });
   }
 
   #readBack(base: number, words: { id: string; title: string; description: string | undefined }): Change {
@@ -291,28 +291,30 @@ export class Session {
     return this.mirror.apply(base, "add");
   }
 
-  /** Writes the slots of ids for the next call; gives a copy of the ids, or `undefined` when one is not that of a row. */
+  /** Writes the slots of ids for the next call; gives a copy of the ids, or nothing when one is not that of a row. */
   #writeSlots(given: unknown): readonly string[] | undefined {
     let ids: readonly unknown[];
     try {
-      if (!Array.isArray(given) || given.length > 64) return undefined;
+      if (!Array.isArray(given) || given.length > MOST_QUICK_BLOCKERS) return undefined;
       ids = (given as unknown[]).slice();
     } catch {
       return undefined;
     }
-    if (ids.length === 0) return NO_IDS;
-    const slots: number[] = [];
-    for (const id of ids) {
+    const count = ids.length;
+    if (count === 0) return NO_IDS;
+    const base = numbersBase(MOST_QUICK_BLOCKERS);
+    const words = view();
+    for (let at = 0; at < count; at += 1) {
+      const id = ids[at];
       const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
       if (slot === undefined) return undefined;
-      slots.push(slot);
+      words[base + at] = slot;
     }
-    writeNumbers(slots);
     return Object.freeze(ids) as readonly string[];
   }
 
-  /** Replaces blockers the quick way; `undefined` when the general one must decide. */
-  quickBlockers(id: unknown, blockers: unknown, now: number): Outcome | undefined {
+  /** Replaces blockers the quick way; nothing when the general one must decide. */
+  quickBlockers(id: unknown, blockers: unknown): QuickAnswer {
     const handle = this.handle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
@@ -320,26 +322,26 @@ export class Session {
     if (ids === undefined) return undefined;
     let base: number;
     try {
-      base = glue.set_blockers(handle, slot, ids.length, now, this.nextOperation());
+      base = glue.set_blockers(handle, slot, ids.length, this.now(), this.nextOperation());
     } catch (error) {
       throw afterThrow(error);
     }
-    if (base === UNFIT) return undefined;
-    return this.#done(base, "update", ids);
+    if (base < 0) return base === UNFIT ? undefined : this.#withRing(refusal());
+    return this.mirror.apply(base, "update", ids);
   }
 
-  /** Starts or completes a task the quick way; `undefined` when the id is not that of a row. */
-  quickStatus(action: "start" | "complete", id: unknown, now: number): Outcome | undefined {
+  /** Starts or completes a task the quick way; nothing when the id is not that of a row. */
+  quickStatus(action: "start" | "complete", id: unknown): QuickAnswer {
     const handle = this.handle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
     let base: number;
     try {
-      base = glue.set_status(handle, slot, action === "start" ? 1 : 3, now, this.nextOperation());
+      base = glue.set_status(handle, slot, action === "start" ? 1 : 3, this.now(), this.nextOperation());
     } catch (error) {
       throw afterThrow(error);
     }
-    return this.#done(base, action);
+    return base < 0 ? refusal() : this.mirror.apply(base, action);
   }
 
   /** The slot of the task that an id means. Throws `not_found` with the nearest id. */
@@ -348,7 +350,7 @@ export class Session {
     if (typeof id !== "string" && typeof id !== "number") throw invalid("id", id, "a task's id");
     const size = writeText(String(id));
     const slot = guard((core) => core.find(handle, size));
-    if (slot < 0) throw refusal();
+    if (slot < 0) throw withStack(refusal());
     return slot;
   }
 
@@ -358,7 +360,7 @@ export class Session {
     this.mirror.ensure();
     const sizes = writeTexts([dialect, tool, text]) as [number, number, number];
     const base = guard((core) => core.call_tool(handle, ...sizes, now, operation));
-    if (base < 0) throw refusal();
+    if (base < 0) throw withStack(refusal());
     const result: unknown = JSON.parse(readAnswer());
     const change = base === 0 ? undefined : this.mirror.apply(base, String((result as { action?: unknown }).action));
     return { result, change };
@@ -443,7 +445,7 @@ export class Session {
     const rules = this.options.adopt === true || found === null ? this.#rulesText : "";
     const sizes = writeTexts([rules, stored.head, stored.rows ?? ""]) as [number, number, number];
     const base = guard((core) => core.replace(handle, ...sizes, this.#flags(stored)));
-    if (base < 0) throw refusal();
+    if (base < 0) throw withStack(refusal());
     return this.mirror.apply(base, "reload");
   }
 
@@ -496,18 +498,29 @@ export class Session {
 }
 
 const NO_IDS: readonly string[] = Object.freeze([]);
-const PLAIN_ID = /^[!-~]{1,128}$/;
+const SHORT_RING = 64;
+/** A quick call takes no more blockers than this. */
+const MOST_QUICK_BLOCKERS = 64;
 
+/** Whether an id is of printable ASCII without spaces, so that nothing about it needs a second look. */
 function isPlainId(id: unknown): id is string {
-  return typeof id === "string" && PLAIN_ID.test(id);
+  if (typeof id !== "string" || id.length === 0 || id.length > 128) return false;
+  for (let at = 0; at < id.length; at += 1) {
+    const code = id.charCodeAt(at);
+    if (code < 33 || code > 126) return false;
+  }
+  return true;
 }
 
 /** Words that are surely within every limit and cross without loss. */
 function isPlainText(text: unknown, most: number): text is string {
   if (typeof text !== "string" || text.length === 0 || text.length > most) return false;
-  const first = text.charCodeAt(0);
-  if (first <= 32 || first >= 127 || text.includes("\0")) return false;
-  return isWellFormed(text);
+  return !text.includes("\0") && isWellFormed(text);
+}
+
+/** Whether a code unit is surely no space and no control character. */
+function isInk(code: number): boolean {
+  return (code > 0x20 && code < 0x7f) || (code > 0xa0 && code < 0x1680) || (code > 0x3000 && code < 0xfe00);
 }
 
 /** Whether no half of a surrogate pair stands alone in a text: such text cannot cross. */
@@ -555,10 +568,10 @@ function checkText({ head }: StoredText): void {
   });
 }
 
-/** The refusal that the engine has just answered. */
+/** The refusal that the engine has just answered; without a stack, which whoever throws it adds. */
 export function refusal(): TaskError {
   const init = JSON.parse(readAnswer()) as TaskErrorInit & { code: TaskErrorCode };
-  return new TaskError(init);
+  return withoutStack(() => new TaskError(init));
 }
 
 /** The error of a list that was let go. */

@@ -1,4 +1,4 @@
-import { TaskError, isTaskError } from "./errors.js";
+import { TaskError, isTaskError, withStack } from "./errors.js";
 import { authorize, command } from "./graph.js";
 import { sessionOf, TaskReads } from "./reads.js";
 import { Saver, type Loaded } from "./saver.js";
@@ -301,7 +301,7 @@ export class TaskStore extends TaskReads {
       return session.run(given?.action, text, now, operation);
     });
     if (outcome.ok) return outcome.change;
-    throw outcome.error;
+    throw withStack(outcome.error);
   }
 
   /** Carries a call out, and resolves once its answer stands. */

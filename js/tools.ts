@@ -1,5 +1,5 @@
 import { guard, readAnswer, writeText } from "./boundary.js";
-import { isTaskError } from "./errors.js";
+import { isTaskError, withStack } from "./errors.js";
 import type { TaskGraph } from "./graph.js";
 import { sessionOf, type TaskReads } from "./reads.js";
 import { refusal } from "./session.js";
@@ -83,7 +83,7 @@ interface Described {
 export function taskTools(list: TaskGraph | TaskStore, options: ToolOptions): ToolRecord[] {
   const { dialect, actor } = options;
   const size = writeText(String(dialect));
-  if (guard((core) => core.describe_tools(size)) < 0) throw refusal();
+  if (guard((core) => core.describe_tools(size)) < 0) throw withStack(refusal());
   const described = JSON.parse(readAnswer()) as Described[];
   // Refuses an actor that is none now, rather than at the first call.
   list[sessionOf].actAs(actor);

@@ -1,4 +1,4 @@
-import { createTaskGraph, TaskError } from "blockedby";
+import { createTaskGraph } from "blockedby";
 import type { TaskGraph } from "blockedby";
 import type { BenchEngine, BenchRow } from "../engine.js";
 
@@ -12,13 +12,11 @@ export class BlockedByEngine implements BenchEngine {
   }
 
   setBlockedBy(id: string, blockedBy: readonly string[]): boolean {
-    try {
-      this.#graph.update(id, { blockedBy });
-      return true;
-    } catch (error) {
-      if (error instanceof TaskError && error.code === "cycle") return false;
-      throw error;
-    }
+    // A refusal is a normal answer here, as for an agent: `attempt` does not throw it.
+    const attempt = this.#graph.attempt({ action: "update", id, blockedBy });
+    if (attempt.ok) return true;
+    if (attempt.error.code === "cycle") return false;
+    throw attempt.error;
   }
 
   complete(id: string): BenchRow {

@@ -68,7 +68,7 @@ export function repeat<S>(
   budget: Budget,
   n: number,
   steps: number,
-  parts: { setup(): S; timed(state: S): Run; check(state: S, run: Run): string },
+  parts: { setup(): S; timed(state: S): Run; check(state: S, run: Run): string; discard(state: S): void },
 ): Measurement {
   const times: number[] = [];
   const floors: number[] = [];
@@ -89,6 +89,7 @@ export function repeat<S>(
     const run = parts.timed(state);
     // The check of an iteration is not timed, but it makes garbage: the small ones check seldom.
     if (iteration === 0 || n >= 1000 || iteration % 64 === 0) digest = parts.check(state, run);
+    parts.discard(state);
     const slow = run.ms > 1000;
     const isCold = iteration < 2 || (warmed < Math.min(300, budget.spendMs / 2) && performance.now() - started < 4000);
     if (isCold && !slow && !budget.check) {

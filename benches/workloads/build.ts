@@ -32,8 +32,10 @@ export const build: Workload = {
           expectSame("ready", engine.readyCount(), ready);
           expectSame("blocked", engine.blockedCount(), n - ready);
         }
-        engine.dispose?.();
         return digest;
+      },
+      discard(engine) {
+        engine.dispose?.();
       },
     });
   },

@@ -40,8 +40,10 @@ export const drain: Workload = {
           expectSame(`blocked after step ${step}`, blocked[step], plan.blocked[step]);
         }
         if (done === n) expectSame("digest", digestOfRows(engine.snapshot()), digest);
-        engine.dispose?.();
         return digest;
+      },
+      discard({ engine }) {
+        engine.dispose?.();
       },
     });
   },

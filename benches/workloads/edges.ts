@@ -34,8 +34,10 @@ export function measureEdges(
         expectSame(`accepted, step ${step}`, answers[step], plan.accepted[step]);
       }
       if (done === steps) expectSame("digest", digestOfRows(engine.snapshot()), plan.digest);
-      engine.dispose?.();
       return plan.digest;
+    },
+    discard({ engine }) {
+      engine.dispose?.();
     },
   });
   return { ...measurement, facts: { refused: refused / steps } };

@@ -36,8 +36,10 @@ export const load: Workload = {
         expectSame("blocked", engine.blockedCount(), plan.blocked[completed - 1]);
         expectSame("first ready", engine.firstReady(), plan.order[completed]);
         expectSame("digest", digestOfRows(engine.snapshot()), digest);
-        engine.dispose?.();
         return digest;
+      },
+      discard(engine) {
+        engine.dispose?.();
       },
     });
   },

@@ -40,7 +40,7 @@ export const save: Workload = {
         for (let i = 0; i < steps; i += 1) use(JSON.stringify(data));
         return { ms, done, floorMs: performance.now() - floorStart };
       },
-      check({ engine, text }, { done }) {
+      check({ text }, { done }) {
         bytes = Buffer.byteLength(text);
         if (done === steps) {
           const copy = create();
@@ -48,8 +48,10 @@ export const save: Workload = {
           expectSame("digest", digestOfRows(copy.snapshot()), digest);
           copy.dispose?.();
         }
-        engine.dispose?.();
         return digest;
+      },
+      discard({ engine }) {
+        engine.dispose?.();
       },
     });
     return { ...measurement, facts: { bytesPerTask: Math.round(bytes / n) } };

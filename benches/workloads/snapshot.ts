@@ -44,8 +44,10 @@ export const snapshot: Workload = {
         const rows = engine.snapshot();
         unchangedSame &&= rows === engine.snapshot();
         if (done === steps) expectSame("digest", digestOfRows(rows), digest);
-        engine.dispose?.();
         return digest;
+      },
+      discard(engine) {
+        engine.dispose?.();
       },
     });
     return { ...measurement, facts: { unchangedSame } };

@@ -35,10 +35,25 @@ pub struct Change {
 }
 
 impl Change {
+    /// Forgets everything, keeping the memory of what busy calls fill.
+    pub(super) fn clear(&mut self) {
+        self.touched.clear();
+        self.now_ready.clear();
+        self.now_blocked.clear();
+        if self.warning.is_some() || self.renumbered.is_some() {
+            self.warning = None;
+            self.renumbered = None;
+        }
+        self.task = None;
+        self.changed = false;
+    }
+
     /// Takes the marks of the operation and draws from them what became ready and blocked.
     pub(super) fn collect(&mut self, state: &mut State) {
         state.take_touched(&mut self.touched);
-        sort_in_place(&mut ByKey(&mut self.touched, |touch: &Touch| touch.slot));
+        if self.touched.len() > 1 {
+            sort_in_place(&mut ByKey(&mut self.touched, |touch: &Touch| touch.slot));
+        }
         for touch in &mut self.touched {
             let slot = touch.slot;
             let ready = state.ready.contains(slot);

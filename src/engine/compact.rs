@@ -16,6 +16,9 @@ impl Engine {
     /// Drops slots that nobody can bring back, once they outnumber the rest. Amortised O(1) per removal.
     pub(super) fn compact_if_due(&mut self, change: &mut Change) {
         let slots = self.state.tasks.len();
+        if slots < FEW {
+            return;
+        }
         let live = self.state.rows() + self.state.missing as usize;
         if slots - live < FEW.max(slots / 2) {
             return;
@@ -69,15 +72,12 @@ impl Engine {
             checksums.push(self.checksums.get(slot).copied().unwrap_or(0));
             task.blocked_by.iter_mut().for_each(moved);
             task.blocks.iter_mut().for_each(moved);
-            task.node = state.new_node(new_of[slot]);
             if let Some(tree) = &mut task.tree {
                 tree.parent.iter_mut().for_each(moved);
                 tree.children.iter_mut().for_each(moved);
-                if tree.start.is_some() {
-                    tree.start = Some(state.new_node(new_of[slot]));
-                }
             }
-            state.tasks.push(task);
+            state.push_task(task);
+            state.split.set(new_of[slot], old.split.contains(Slot::try_from(slot).unwrap_or(Slot::MAX)));
         }
         for slot in 0..state.next_slot() {
             if matches!(state.task(slot).presence, Presence::Live | Presence::Missing) {
@@ -85,8 +85,8 @@ impl Engine {
                 state.reindex(slot);
             }
         }
-        let order = sort(&state, state.topology.len()).unwrap_or_default();
-        state.topology.assign(&order);
+        let order = sort(&state, state.topology.borrow().len()).unwrap_or_default();
+        state.topology.get_mut().assign(&order);
         self.state = state;
         self.checksums = checksums;
         for operation in self.journal.iter_mut() {

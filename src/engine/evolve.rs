@@ -7,7 +7,7 @@ use crate::task::{ChildOrder, Extra, Presence, Progress, Slot, Slots, Task, Text
 
 use super::Context;
 use super::event::{Event, Row};
-use super::state::{Hidden, State, field};
+use super::state::{Hidden, State, field, finish_node};
 
 impl State {
     /// Applies one event.
@@ -70,9 +70,7 @@ impl State {
 
     fn create(&mut self, slot: Slot, text: &Rc<Text>, row: Option<&Row>, context: &Context) {
         if slot == self.next_slot() {
-            let node = self.new_node(slot);
-            let task = Task::new(Rc::clone(text), self.next_seq, Rc::clone(&context.actor), context.now, node);
-            self.tasks.push(task);
+            self.push_task(Task::new(Rc::clone(text), self.next_seq, Rc::clone(&context.actor), context.now));
             self.task_mut(slot).presence = Presence::Gone;
         }
         self.touch(slot, field::CREATED);
@@ -111,9 +109,9 @@ impl State {
         self.missing -= 1;
         self.task_mut(placeholder).presence = Presence::Forgotten;
         let dependents = std::mem::take(&mut self.task_mut(placeholder).blocks);
-        let nodes = (self.task(placeholder).node, self.task(slot).node);
+        let nodes = (finish_node(placeholder), finish_node(slot));
         // A placeholder waits for nothing, so its place in the order suits the task, which has no edges yet.
-        self.topology.place_before(nodes.1, nodes.0);
+        self.topology.get_mut().place_before(nodes.1, nodes.0);
         for dependent in &dependents {
             for blocker in &mut self.task_mut(*dependent).blocked_by {
                 if *blocker == placeholder {
@@ -143,8 +141,8 @@ impl State {
             let was_open = status.is_open();
             let placeholder = self.placeholder(&id);
             let dependents = std::mem::take(&mut self.task_mut(slot).blocks);
-            let nodes = (self.task(placeholder).node, self.task(slot).node);
-            self.topology.place_before(nodes.0, nodes.1);
+            let nodes = (finish_node(placeholder), finish_node(slot));
+            self.topology.get_mut().place_before(nodes.0, nodes.1);
             for dependent in &dependents {
                 for blocker in &mut self.task_mut(*dependent).blocked_by {
                     if *blocker == slot {
@@ -207,22 +205,18 @@ impl State {
         } else {
             named
         };
-        let start = self.task(slot).start_node();
-        let mut topology = std::mem::take(&mut self.topology);
-        let mut ring = Ok(());
+        let start = self.start_node(slot);
         for blocker in new {
-            let first = self.task(*blocker).node;
-            if ring.is_ok() && !topology.precedes(first, start) {
-                ring = topology.require(self, first, start);
-            }
+            self.topology.borrow_mut().require(self, finish_node(*blocker), start)?;
         }
-        self.topology = topology;
-        ring?;
         self.touch(slot, field::BLOCKERS);
         let old = std::mem::replace(&mut self.task_mut(slot).blocked_by, new.clone());
         for blocker in &old {
             if !new.contains(blocker) {
-                self.task_mut(*blocker).blocks.retain(|dependent| *dependent != slot);
+                let blocks = &mut self.task_mut(*blocker).blocks;
+                if let Ok(at) = blocks.binary_search(&slot) {
+                    blocks.remove(at);
+                }
                 self.forget_unused_placeholder(*blocker);
             }
         }
@@ -257,10 +251,8 @@ impl State {
         if before != after && !self.task(slot).children().is_empty() {
             if after == ChildOrder::Sequence {
                 let children = self.task(slot).children().to_vec();
-                let arcs: Vec<(Node, Node)> = children
-                    .windows(2)
-                    .map(|pair| (self.task(pair[0]).node, self.task(pair[1]).start_node()))
-                    .collect();
+                let arcs: Vec<(Node, Node)> =
+                    children.windows(2).map(|pair| (finish_node(pair[0]), self.start_node(pair[1]))).collect();
                 if let Err(ring) = self.require_all(Hidden::OrderOf(slot), &arcs) {
                     self.task_mut(slot).extra = old;
                     return Err(ring);
@@ -276,16 +268,14 @@ impl State {
     /// Adds arcs one by one to what the search sees, each checked against those before it.
     fn require_all(&mut self, hidden: Hidden, arcs: &[(Node, Node)]) -> Result<(), Vec<Node>> {
         self.hidden = hidden;
-        let mut topology = std::mem::take(&mut self.topology);
         let mut ring = Ok(());
         for (first, then) in arcs {
-            ring = topology.require(self, *first, *then);
+            ring = self.topology.borrow_mut().require(self, *first, *then);
             if ring.is_err() {
                 break;
             }
             self.extra_arcs.push((*first, *then));
         }
-        self.topology = topology;
         self.extra_arcs.clear();
         self.hidden = Hidden::Nothing;
         ring
@@ -327,35 +317,29 @@ impl State {
         let at = siblings.partition_point(|child| *child < slot);
         siblings.insert(at, slot);
         let (before, behind) = (at.checked_sub(1).map(|at| siblings[at]), siblings.get(at + 1).copied());
-        let mut arcs = vec![
-            (self.task(parent).start_node(), self.task(slot).start_node()),
-            (self.task(slot).node, self.task(parent).node),
-        ];
+        let mut arcs = vec![(self.start_node(parent), self.start_node(slot)), (finish_node(slot), finish_node(parent))];
         if self.child_order(parent) == ChildOrder::Sequence {
-            arcs.extend(before.map(|before| (self.task(before).node, self.task(slot).start_node())));
-            arcs.extend(behind.map(|behind| (self.task(slot).node, self.task(behind).start_node())));
+            arcs.extend(before.map(|before| (finish_node(before), self.start_node(slot))));
+            arcs.extend(behind.map(|behind| (finish_node(slot), self.start_node(behind))));
         }
         self.require_all(Hidden::Child(slot), &arcs)
     }
 
     /// Gives a task that becomes a parent a second node, for its start.
     fn split_node(&mut self, slot: Slot) {
-        if self.task(slot).tree.as_ref().is_some_and(|tree| tree.start.is_some()) {
-            return;
+        if !self.split.contains(slot) {
+            self.split.set(slot, true);
+            let start = self.start_node(slot);
+            self.topology.get_mut().insert_before(start, finish_node(slot));
         }
-        let start = self.new_node(slot);
-        let finish = self.task(slot).node;
-        self.topology.place_before(start, finish);
-        self.task_mut(slot).tree.get_or_insert_default().start = Some(start);
     }
 
     /// Takes the last slot back after a refused operation created it.
     pub(super) fn forget_last_slot(&mut self) {
-        if let Some(task) = self.tasks.pop() {
-            for node in [Some(task.node), task.tree.and_then(|tree| tree.start)].into_iter().flatten() {
-                self.slot_of_node[node as usize] = Slot::MAX;
-                self.spare_nodes.push(node);
-            }
+        if self.tasks.pop().is_some() {
+            self.split.set(self.next_slot(), false);
+            self.topology.get_mut().pop();
+            self.topology.get_mut().pop();
         }
     }
 }

@@ -8,7 +8,10 @@ use std::rc::Rc;
 use crate::task::Millis;
 
 use super::event::Event;
-use super::limits;
+use super::{Context, limits};
+
+/// The memory of an operation with more events than this is not kept for the next one.
+const FEW_EVENTS: usize = 64;
 
 /// What an operation means for undo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +69,10 @@ pub struct Operation {
 /// The newest operations.
 #[derive(Debug, Default, Clone)]
 pub struct Journal {
-    operations: VecDeque<Operation>,
+    // Boxed, so that an operation is filled in where it lies and never copied.
+    operations: VecDeque<Box<Operation>>,
+    /// The memory of an operation that was let go, for the next one.
+    spare: Option<Box<Operation>>,
     /// Operations from this one on are kept whatever their number, so that they can be taken back.
     pinned: Option<usize>,
     /// How many operations have ever been pushed.
@@ -74,33 +80,69 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Adds an operation and lets the oldest go; gives the last one that went, for its memory.
-    pub fn push(&mut self, operation: Operation) -> Option<Operation> {
-        let mut gone = None;
-        self.operations.push_back(operation);
+    /// Adds an operation and lets the oldest go.
+    pub fn push(&mut self, operation: impl Into<Box<Operation>>) {
+        self.operations.push_back(operation.into());
         self.pushed += 1;
         let keep = limits::JOURNAL_OPERATIONS.max(self.pinned.map_or(0, |pinned| self.pushed - pinned));
         while self.operations.len() > keep {
-            gone = self.operations.pop_front();
+            if let Some(gone) = self.operations.pop_front() {
+                self.recycle(gone);
+            }
         }
-        gone
     }
 
     /// Takes the newest operation off.
-    pub fn pop(&mut self) -> Option<Operation> {
+    pub fn pop(&mut self) -> Option<Box<Operation>> {
         let operation = self.operations.pop_back();
         self.pushed -= usize::from(operation.is_some());
         operation
     }
 
+    /// An operation in which nothing has happened yet.
+    pub(super) fn begin(&mut self, session: &Rc<str>, context: &Context, action: &'static str) -> Box<Operation> {
+        let mut operation = self.spare.take().unwrap_or_else(|| {
+            Box::new(Operation {
+                session: Rc::clone(session),
+                number: 0,
+                actor: Rc::clone(&context.actor),
+                at: 0,
+                action: Cow::Borrowed(action),
+                role: Role::Plain,
+                events: Vec::new(),
+                json: OnceCell::new(),
+            })
+        });
+        if !Rc::ptr_eq(&operation.session, session) {
+            operation.session = Rc::clone(session);
+        }
+        if !Rc::ptr_eq(&operation.actor, &context.actor) {
+            operation.actor = Rc::clone(&context.actor);
+        }
+        operation.number = context.operation;
+        operation.at = context.now;
+        operation.action = Cow::Borrowed(action);
+        operation.role = Role::Plain;
+        operation.json.take();
+        operation
+    }
+
+    /// Takes the memory of an operation that nobody needs any more.
+    pub(super) fn recycle(&mut self, mut operation: Box<Operation>) {
+        operation.events.clear();
+        if operation.events.capacity() <= FEW_EVENTS {
+            self.spare = Some(operation);
+        }
+    }
+
     /// The operations, oldest first.
     #[must_use]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Operation> {
-        self.operations.iter()
+        self.operations.iter().map(|operation| &**operation)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Operation> {
-        self.operations.iter_mut()
+        self.operations.iter_mut().map(|operation| &mut **operation)
     }
 
     /// How many operations have ever been pushed; a mark for [`Journal::since`].
@@ -123,14 +165,14 @@ impl Journal {
     /// The operations since a mark, oldest first; fewer when some have been let go.
     pub fn since(&self, mark: usize) -> impl Iterator<Item = &Operation> {
         let newer = self.pushed.saturating_sub(mark).min(self.operations.len());
-        self.operations.iter().skip(self.operations.len() - newer)
+        self.iter().skip(self.operations.len() - newer)
     }
 
     /// The newest operation that undo takes back, and the newest undo that redo takes back.
     #[must_use]
     pub fn targets(&self) -> (Option<&Operation>, Option<&Operation>) {
         let (mut undo, mut redo): (Vec<&Operation>, Vec<&Operation>) = (Vec::new(), Vec::new());
-        for operation in &self.operations {
+        for operation in self.iter() {
             match operation.role {
                 Role::Fixed => {}
                 Role::Plain => {

@@ -39,16 +39,14 @@ pub use snapshot::OpenOptions;
 pub use state::{State, Touch};
 pub use transaction::Warning;
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::task::{Millis, Slot, Slots, Status, Words};
 
 use decide::Prepared;
 use hash::Random;
-use journal::{Journal, Operation, Role};
-use transaction::Transaction;
+use journal::{Journal, Role};
+use transaction::{Outcome, Transaction};
 
 /// Who calls, when, and as which of the session's operations.
 #[derive(Debug, Clone)]
@@ -85,9 +83,8 @@ pub struct Engine {
     journal: Journal,
     seed: [u64; 2],
     session: Rc<str>,
-    /// Memory of earlier operations, to be used again.
-    spare_events: Vec<event::Event>,
-    spare_change: Change,
+    /// Memory of an earlier change, to be used again.
+    spare_change: Option<Box<Change>>,
     /// Checksum of each row as it was last read or written; 0 when it has changed since.
     checksums: Vec<u64>,
     /// Whether the text it was opened from had been edited by something else.
@@ -104,16 +101,7 @@ impl Engine {
 
     fn from_parts(state: State, journal: Journal, seed: [u64; 2], edited: bool) -> Self {
         let session = Rc::from(Random::of(seed, u64::MAX - 1).word(10));
-        Engine {
-            state,
-            journal,
-            seed,
-            session,
-            checksums: Vec::new(),
-            spare_events: Vec::new(),
-            spare_change: Change::default(),
-            edited,
-        }
+        Engine { state, journal, seed, session, checksums: Vec::new(), spare_change: None, edited }
     }
 
     /// The list.
@@ -158,8 +146,9 @@ impl Engine {
             Command::Heartbeat { .. } | Command::RecoverStale(_) => Role::Fixed,
             _ => Role::Plain,
         };
-        let Engine { state, journal, seed, .. } = self;
-        let mut transaction = Transaction::new(state, context, Random::of(*seed, context.operation));
+        let Engine { state, journal, seed, session, .. } = self;
+        let operation = journal.begin(session, context, action);
+        let mut transaction = Transaction::new(state, context, Random::of(*seed, context.operation), operation);
         let mut change = Change { action, ..Change::default() };
         let decided = match command {
             Command::Batch(commands) => transaction.batch(commands).map(|tasks| {
@@ -175,19 +164,12 @@ impl Engine {
             }
             _ => transaction.decide(command),
         };
-        match decided {
-            Ok(task) => change.task = task,
-            Err(refusal) => {
-                transaction.roll_back();
-                state.take_touched(&mut change.touched);
-                return Err(refusal);
-            }
-        }
-        let Transaction { events, warning, keys, keyed, alive, .. } = transaction;
-        change.warning = warning;
-        change.keys = keys.into_words().into_iter().zip(keyed).collect();
-        change.changed = alive || !events.is_empty();
-        Ok(self.commit(change, events, role, context))
+        change.task = decided.as_ref().ok().copied().flatten();
+        let Transaction { keys, keyed, .. } = &mut transaction;
+        change.keys = std::mem::take(keys).into_words().into_iter().zip(std::mem::take(keyed)).collect();
+        let outcome = transaction.end(decided.map(drop));
+        self.finish(outcome, &mut change, role)?;
+        Ok(change)
     }
 
     /// Adds a plain task whose words come later with [`Engine::fill`]. The caller has checked what it can:
@@ -195,84 +177,60 @@ impl Engine {
     ///
     /// # Errors
     /// `limit` or `feature_off`; nothing has changed.
-    pub fn add_prepared(&mut self, blockers: Slots, context: &Context) -> Result<Change, Refusal> {
-        let mut change = Change { action: "add", ..std::mem::take(&mut self.spare_change) };
-        let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
-        transaction.events = std::mem::take(&mut self.spare_events);
-        match transaction.add_prepared(Prepared { blockers }) {
-            Ok(slot) => {
-                change.task = Some(slot);
-                change.changed = true;
-                let events = transaction.events;
-                Ok(self.commit(change, events, Role::Plain, context))
-            }
-            Err(refusal) => {
-                transaction.roll_back();
-                self.state.take_touched(&mut change.touched);
-                Err(refusal)
-            }
-        }
+    pub fn add_prepared(&mut self, blockers: Slots, context: &Context) -> Result<Box<Change>, Refusal> {
+        let mut change = self.begin_change("add", None);
+        let mut transaction = self.begin(context, "add");
+        let decided = transaction.add_prepared(Prepared { blockers });
+        let outcome = transaction.end(decided.map(|slot| change.task = Some(slot)));
+        self.finish(outcome, &mut change, Role::Plain)?;
+        Ok(change)
     }
 
     /// Sets a task's blockers, given by slot.
     ///
     /// # Errors
     /// As for `update`; nothing has changed.
-    pub fn set_blockers(&mut self, slot: Slot, blockers: Slots, context: &Context) -> Result<Change, Refusal> {
-        let mut change = Change { action: "update", task: Some(slot), ..std::mem::take(&mut self.spare_change) };
-        let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
-        transaction.events = std::mem::take(&mut self.spare_events);
+    pub fn set_blockers(&mut self, slot: Slot, blockers: Slots, context: &Context) -> Result<Box<Change>, Refusal> {
+        let mut change = self.begin_change("update", Some(slot));
+        let mut transaction = self.begin(context, "update");
         transaction.bare_rings = true;
-        match transaction.replace_blockers(slot, blockers) {
-            Ok(()) => {
-                change.changed = !transaction.events.is_empty();
-                let events = transaction.events;
-                Ok(self.commit(change, events, Role::Plain, context))
-            }
-            Err(refusal) => {
-                transaction.roll_back();
-                self.state.take_touched(&mut change.touched);
-                Err(refusal)
-            }
-        }
+        let decided = transaction.replace_blockers(slot, blockers);
+        let outcome = transaction.end(decided);
+        self.finish(outcome, &mut change, Role::Plain)?;
+        Ok(change)
     }
 
     /// Starts or completes a task, given by slot: what `start` and `complete` do.
     ///
     /// # Errors
     /// As for `start` and `complete`; nothing has changed.
-    pub fn set_status(&mut self, slot: Slot, status: Status, context: &Context) -> Result<Change, Refusal> {
+    pub fn set_status(&mut self, slot: Slot, status: Status, context: &Context) -> Result<Box<Change>, Refusal> {
         let started = status == Status::InProgress;
         let action = if started { "start" } else { "complete" };
-        let mut change = Change { action, task: Some(slot), ..std::mem::take(&mut self.spare_change) };
-        let mut transaction = Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation));
-        transaction.events = std::mem::take(&mut self.spare_events);
-        match transaction.move_to(slot, started) {
-            Ok(()) => {
-                let Transaction { events, warning, alive, .. } = transaction;
-                change.warning = warning;
-                change.changed = alive || !events.is_empty();
-                Ok(self.commit(change, events, Role::Plain, context))
-            }
-            Err(refusal) => {
-                transaction.roll_back();
-                self.state.take_touched(&mut change.touched);
-                Err(refusal)
-            }
-        }
+        let mut change = self.begin_change(action, Some(slot));
+        let mut transaction = self.begin(context, action);
+        let decided = transaction.move_to(slot, started);
+        let outcome = transaction.end(decided);
+        self.finish(outcome, &mut change, Role::Plain)?;
+        Ok(change)
+    }
+
+    fn begin_change(&mut self, action: &'static str, task: Option<Slot>) -> Box<Change> {
+        let mut change = self.spare_change.take().unwrap_or_default();
+        change.action = action;
+        change.task = task;
+        change
+    }
+
+    fn begin<'e>(&'e mut self, context: &'e Context, action: &'static str) -> Transaction<'e> {
+        let operation = self.journal.begin(&self.session, context, action);
+        Transaction::new(&mut self.state, context, Random::of(self.seed, context.operation), operation)
     }
 
     /// Takes back a change that nobody needs any more, for its memory.
-    pub fn recycle(&mut self, mut change: Change) {
-        change.touched.clear();
-        change.now_ready.clear();
-        change.now_blocked.clear();
-        self.spare_change = Change {
-            touched: change.touched,
-            now_ready: change.now_ready,
-            now_blocked: change.now_blocked,
-            ..Change::default()
-        };
+    pub fn recycle(&mut self, mut change: Box<Change>) {
+        change.clear();
+        self.spare_change = Some(change);
     }
 
     /// Fills in the words of a task from [`Engine::add_prepared`].
@@ -280,31 +238,29 @@ impl Engine {
         self.state.fill(slot, words);
     }
 
-    fn commit(&mut self, mut change: Change, events: Vec<event::Event>, role: Role, context: &Context) -> Change {
+    /// Remembers what a transaction did and draws up the change, or passes its refusal on.
+    fn finish(&mut self, outcome: Outcome, change: &mut Change, role: Role) -> Result<(), Refusal> {
+        let Outcome { mut operation, decided, warning, alive } = outcome;
+        if let Err(refusal) = decided {
+            self.journal.recycle(operation);
+            self.state.take_touched(&mut change.touched);
+            return Err(refusal);
+        }
+        change.warning = warning;
+        change.changed = alive || !operation.events.is_empty();
         if change.changed {
             // A sign of life changes nothing that could be taken back.
-            let alive = events.iter().all(|event| matches!(event, event::Event::Updated { .. }));
-            let role = if alive && role == Role::Plain { Role::Fixed } else { role };
+            let lives = |event: &event::Event| matches!(event, event::Event::Updated { .. });
+            operation.role = if role == Role::Plain && operation.events.iter().all(lives) { Role::Fixed } else { role };
             self.state.revision += 1;
-            let gone = self.journal.push(Operation {
-                session: Rc::clone(&self.session),
-                number: context.operation,
-                actor: Rc::clone(&context.actor),
-                at: context.now,
-                action: Cow::Borrowed(change.action),
-                role,
-                events,
-                json: OnceCell::new(),
-            });
-            if let Some(mut gone) = gone {
-                gone.events.clear();
-                self.spare_events = gone.events;
-            }
+            self.journal.push(operation);
+        } else {
+            self.journal.recycle(operation);
         }
         change.revision = self.state.revision;
-        self.collect(&mut change);
-        self.compact_if_due(&mut change);
-        change
+        self.collect(change);
+        self.compact_if_due(change);
+        Ok(())
     }
 
     /// Draws up what the operation touched, and forgets the checksums of those rows.

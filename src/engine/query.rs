@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use crate::graph::{ByKey, Node, sort, sort_in_place};
 use crate::json::{Writer, to_json};
-use crate::task::{Presence, Readiness, Slot, Status, Task};
+use crate::task::{Presence, Readiness, Slot, Status};
 
 use super::Engine;
 use super::arguments::{Argument, ArgumentKind, Arguments, Null};
 use super::error::{Code, Refusal};
 use super::readiness::BlockerKind;
-use super::state::State;
+use super::state::{State, finish_node, slot_of};
 use super::transaction::cycle;
 
 /// Counts over the list.
@@ -167,10 +167,10 @@ impl State {
     /// Open tasks so that each stands behind everything that it waits for. O(tasks + edges).
     fn open_in_order(&self) -> Vec<Slot> {
         let mut slots = Vec::new();
-        for node in sort(self, self.topology.len()).unwrap_or_default() {
-            let slot = self.slot_of_node[node as usize];
-            let ends = |task: &Task| task.node == node && task.presence == Presence::Live && task.status().is_open();
-            if self.task_of_node(node).is_some_and(ends) {
+        for node in sort(self, self.topology.borrow().len()).unwrap_or_default() {
+            let slot = slot_of(node);
+            let task = self.task(slot);
+            if node == finish_node(slot) && task.presence == Presence::Live && task.status().is_open() {
                 slots.push(slot);
             }
         }
@@ -286,10 +286,8 @@ impl Engine {
     /// Whether `slot` could not wait for `blocker`. Searches as an edit would; changes no fact.
     pub fn would_cycle(&mut self, slot: Slot, blocker: Slot) -> WouldCycle {
         let state = &mut self.state;
-        let (first, then) = (state.task(blocker).node, state.task(slot).start_node());
-        let mut topology = std::mem::take(&mut state.topology);
-        let ring = topology.require(state, first, then);
-        state.topology = topology;
+        let (first, then) = (finish_node(blocker), state.start_node(slot));
+        let ring = state.topology.borrow_mut().require(state, first, then);
         match ring {
             Ok(()) => WouldCycle { cycle: false, path: Vec::new() },
             Err(ring) => WouldCycle { cycle: true, path: self.state.ids(&self.state.slots_of(&ring)) },

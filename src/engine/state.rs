@@ -1,5 +1,6 @@
 //! The list in memory: facts in slots, and the indexes that follow from them.
 
+use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::rc::Rc;
 
@@ -78,9 +79,10 @@ pub struct State {
     pub counts: [u32; 6],
     /// How many placeholders for missing tasks there are.
     pub missing: u32,
-    pub(super) topology: Topology,
-    pub(super) slot_of_node: Vec<Slot>,
-    pub(super) spare_nodes: Vec<Node>,
+    /// In a cell, since a search walks the arcs of the list while it changes its own marks.
+    pub(super) topology: RefCell<Topology>,
+    /// Parents, now or earlier: tasks with two nodes.
+    pub(super) split: IndexSet,
     pub(super) touched: Vec<Touch>,
     pub(super) hidden: Hidden,
     pub(super) extra_arcs: Vec<(Node, Node)>,
@@ -103,9 +105,8 @@ impl State {
             blocked: IndexSet::default(),
             counts: [0; 6],
             missing: 0,
-            topology: Topology::default(),
-            slot_of_node: Vec::new(),
-            spare_nodes: Vec::new(),
+            topology: RefCell::default(),
+            split: IndexSet::default(),
             touched: Vec::new(),
             hidden: Hidden::Nothing,
             extra_arcs: Vec::new(),
@@ -195,29 +196,26 @@ impl State {
         }
     }
 
-    /// The task that a node belongs to; none for a node kept for later.
-    pub(super) fn task_of_node(&self, node: Node) -> Option<&Task> {
-        self.tasks.get(self.slot_of_node[node as usize] as usize)
+    /// The node that must come before the task may start.
+    pub(super) fn start_node(&self, slot: Slot) -> Node {
+        finish_node(slot) + Node::from(self.split.contains(slot))
     }
 
-    pub(super) fn new_node(&mut self, slot: Slot) -> Node {
-        if let Some(node) = self.spare_nodes.pop() {
-            self.slot_of_node[node as usize] = slot;
-            return node;
-        }
-        self.slot_of_node.push(slot);
-        self.topology.push()
+    /// Puts a task into the next slot, with its node.
+    pub(super) fn push_task(&mut self, task: Task) {
+        self.tasks.push(task);
+        self.topology.get_mut().push();
+        self.topology.get_mut().skip();
     }
 
     /// The placeholder for an id that no task has.
     pub(super) fn add_missing(&mut self, id: &str) -> Slot {
         let slot = self.next_slot();
-        let node = self.new_node(slot);
         let text = Rc::new(Text::new(Words { id, ..Words::default() }));
         let seq = self.tasks.last().map_or(0, |task| task.seq);
-        let mut task = Task::new(text, seq, Rc::from(""), 0, node);
+        let mut task = Task::new(text, seq, Rc::from(""), 0);
         task.presence = Presence::Missing;
-        self.tasks.push(task);
+        self.push_task(task);
         self.missing += 1;
         self.index_id(slot);
         slot
@@ -282,7 +280,7 @@ impl State {
 
     /// The ids of a path of nodes, without repeats next to each other.
     pub(super) fn slots_of(&self, nodes: &[Node]) -> Vec<Slot> {
-        let mut slots: Vec<Slot> = nodes.iter().map(|node| self.slot_of_node[*node as usize]).collect();
+        let mut slots: Vec<Slot> = nodes.iter().map(|node| slot_of(*node)).collect();
         slots.dedup();
         if slots.len() == 1 {
             slots.push(slots[0]);
@@ -316,37 +314,51 @@ impl State {
     }
 }
 
-/// A task that is no parent has one node. A parent has two: one for "may start", and its first one
-/// for "is finished". A step's start waits for its parent's start, a parent's end for its steps'
-/// ends, a step of a sequence for the end of the step before it.
+/// The node whose passing says that the task is finished.
+pub(super) fn finish_node(slot: Slot) -> Node {
+    slot * 2
+}
+
+/// The task that a node belongs to.
+pub(super) fn slot_of(node: Node) -> Slot {
+    node / 2
+}
+
+/// Each task has two node numbers and, unless it is a parent, one node: its finish is its start too. A parent has
+/// both: a step's start waits for its parent's start, a parent's end for its steps' ends, a step of a sequence for
+/// the end of the step before it.
 impl Arcs for State {
+    fn exists(&self, node: Node) -> bool {
+        node % 2 == 0 || self.split.contains(slot_of(node))
+    }
+
     fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
         for (first, then) in &self.extra_arcs {
             if *then == node {
                 visit(*first);
             }
         }
-        let slot = self.slot_of_node[node as usize];
-        let Some(task) = self.tasks.get(slot as usize) else { return };
+        let slot = slot_of(node);
+        let task = self.task(slot);
         if let Some(tree) = &task.tree {
-            if let Some(start) = tree.start.filter(|start| *start != node) {
-                visit(start);
+            if node != self.start_node(slot) {
+                visit(self.start_node(slot));
                 for child in &tree.children {
                     if self.hidden != Hidden::Child(*child) {
-                        visit(self.task(*child).node);
+                        visit(finish_node(*child));
                     }
                 }
                 return;
             }
             if let Some(parent) = self.visible_parent(slot) {
-                visit(self.task(parent).start_node());
+                visit(self.start_node(parent));
                 if let Some(earlier) = self.visible_neighbour(slot, parent, false) {
-                    visit(self.task(earlier).node);
+                    visit(finish_node(earlier));
                 }
             }
         }
         for blocker in &task.blocked_by {
-            visit(self.task(*blocker).node);
+            visit(finish_node(*blocker));
         }
     }
 
@@ -356,27 +368,27 @@ impl Arcs for State {
                 visit(*then);
             }
         }
-        let slot = self.slot_of_node[node as usize];
-        let Some(task) = self.tasks.get(slot as usize) else { return };
+        let slot = slot_of(node);
+        let task = self.task(slot);
         if let Some(tree) = &task.tree {
-            if tree.start == Some(node) {
-                visit(task.node);
+            if node != finish_node(slot) {
+                visit(finish_node(slot));
                 for child in &tree.children {
                     if self.hidden != Hidden::Child(*child) {
-                        visit(self.task(*child).start_node());
+                        visit(self.start_node(*child));
                     }
                 }
                 return;
             }
             if let Some(parent) = self.visible_parent(slot) {
-                visit(self.task(parent).node);
+                visit(finish_node(parent));
                 if let Some(later) = self.visible_neighbour(slot, parent, true) {
-                    visit(self.task(later).start_node());
+                    visit(self.start_node(later));
                 }
             }
         }
         for dependent in &task.blocks {
-            visit(self.task(*dependent).start_node());
+            visit(self.start_node(*dependent));
         }
     }
 }

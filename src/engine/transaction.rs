@@ -11,9 +11,10 @@ use super::Context;
 use super::error::{Code, Refusal, shorten};
 use super::event::Event;
 use super::hash::Random;
+use super::journal::Operation;
 use super::names::Names;
 use super::nearest::nearest;
-use super::state::State;
+use super::state::{State, slot_of};
 
 /// How many titles and ids are looked at for a suggestion.
 const SUGGESTION_SCAN: usize = 5_000;
@@ -29,12 +30,23 @@ pub struct Warning {
     pub by: Vec<Slot>,
 }
 
+/// How a call ended.
+pub(super) struct Outcome {
+    /// What it is remembered as; without events when it was refused.
+    pub(super) operation: Box<Operation>,
+    pub(super) decided: Result<(), Refusal>,
+    pub(super) warning: Option<Warning>,
+    /// See [`Transaction::alive`].
+    pub(super) alive: bool,
+}
+
 /// A call under way.
 pub(super) struct Transaction<'e> {
     pub(super) state: &'e mut State,
     pub(super) context: &'e Context,
     pub(super) random: Random,
-    pub(super) events: Vec<Event>,
+    /// What it will be remembered as.
+    pub(super) operation: Box<Operation>,
     pub(super) warning: Option<Warning>,
     /// Local keys of a batch.
     pub(super) keys: Names,
@@ -49,14 +61,14 @@ pub(super) struct Transaction<'e> {
 }
 
 impl<'e> Transaction<'e> {
-    pub(super) fn new(state: &'e mut State, context: &'e Context, random: Random) -> Self {
+    pub(super) fn new(state: &'e mut State, context: &'e Context, random: Random, operation: Box<Operation>) -> Self {
         let first_slot = state.next_slot();
         let saved = (state.next_seq, state.last_fence);
         Transaction {
             state,
             context,
             random,
-            events: Vec::new(),
+            operation,
             warning: None,
             keys: Names::default(),
             keyed: Vec::new(),
@@ -71,7 +83,7 @@ impl<'e> Transaction<'e> {
     pub(super) fn emit(&mut self, event: Event) {
         let applied = self.state.evolve(&event, self.context);
         debug_assert!(applied.is_ok(), "only arcs can fail");
-        self.events.push(event);
+        self.operation.events.push(event);
     }
 
     /// Applies an event that adds arcs, and notes it.
@@ -81,7 +93,7 @@ impl<'e> Transaction<'e> {
     pub(super) fn try_emit(&mut self, event: Event) -> Result<(), Refusal> {
         match self.state.evolve(&event, self.context) {
             Ok(()) => {
-                self.events.push(event);
+                self.operation.events.push(event);
                 Ok(())
             }
             Err(ring) if self.bare_rings => Err(bare_cycle(self.state, &ring)),
@@ -91,14 +103,21 @@ impl<'e> Transaction<'e> {
                     Event::Extra { .. } => "order",
                     _ => "edge",
                 };
-                Err(cycle(self.state, &from_task(self.state, ring, event.slot()), closing))
+                Err(cycle(self.state, &from_task(ring, event.slot()), closing))
             }
         }
     }
 
-    /// Takes every step back.
-    pub(super) fn roll_back(&mut self) {
-        while let Some(event) = self.events.pop() {
+    /// Ends the call; a refusal takes every step back.
+    pub(super) fn end(mut self, decided: Result<(), Refusal>) -> Outcome {
+        if decided.is_err() {
+            self.roll_back();
+        }
+        Outcome { operation: self.operation, decided, warning: self.warning, alive: self.alive }
+    }
+
+    fn roll_back(&mut self) {
+        while let Some(event) = self.operation.events.pop() {
             if let Some(inverse) = self.state.inverse(&event) {
                 let undone = self.state.evolve(&inverse, self.context);
                 debug_assert!(undone.is_ok(), "what was legal before is legal again");
@@ -268,8 +287,8 @@ impl<'e> Transaction<'e> {
 }
 
 /// The same ring, told from a task of it: from the task through what it would wait for back to itself.
-fn from_task(state: &State, mut ring: Vec<Node>, task: Option<Slot>) -> Vec<Node> {
-    let at = ring.iter().position(|node| Some(state.slot_of_node[*node as usize]) == task);
+fn from_task(mut ring: Vec<Node>, task: Option<Slot>) -> Vec<Node> {
+    let at = ring.iter().position(|node| Some(slot_of(*node)) == task);
     if let Some(at) = at.filter(|at| *at > 0) {
         ring.pop();
         ring.rotate_left(at);

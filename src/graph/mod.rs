@@ -19,6 +19,10 @@ pub type Node = u32;
 
 /// The arcs of a graph, seen from a node. An arc `a -> b` says that `a` comes before `b`.
 pub trait Arcs {
+    /// Whether a node is in use; numbers may be kept free for later.
+    fn exists(&self, _node: Node) -> bool {
+        true
+    }
     /// Calls `visit` with every node that must come before `node`.
     fn before(&self, node: Node, visit: impl FnMut(Node));
     /// Calls `visit` with every node that must come after `node`.

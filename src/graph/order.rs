@@ -13,16 +13,31 @@ const GAP: u64 = 1 << 32;
 /// A total order over nodes `0..len`, held as a linked list with labels.
 #[derive(Debug, Clone)]
 pub struct Order {
-    labels: Vec<u64>,
-    next: Vec<Node>,
-    previous: Vec<Node>,
+    places: Vec<Place>,
+    links: Vec<Link>,
     head: Node,
     tail: Node,
 }
 
+/// Where a node stands, and how the last search came to it: what a search reads lies together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    pub(super) label: u64,
+    /// The search that came to it, and from which end (see [`super::Topology`]).
+    pub(super) mark: u32,
+    /// The node from which that search came.
+    pub(super) from: Node,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    next: Node,
+    previous: Node,
+}
+
 impl Default for Order {
     fn default() -> Self {
-        Order { labels: Vec::new(), next: Vec::new(), previous: Vec::new(), head: NONE, tail: NONE }
+        Order { places: Vec::new(), links: Vec::new(), head: NONE, tail: NONE }
     }
 }
 
@@ -30,19 +45,19 @@ impl Order {
     /// How many nodes there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.labels.len()
+        self.places.len()
     }
 
     /// Whether there is no node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
+        self.places.is_empty()
     }
 
     /// The label of a node: of two nodes, the one with the smaller label comes first.
     #[must_use]
     pub fn label(&self, node: Node) -> u64 {
-        self.labels[node as usize]
+        self.places[node as usize].label
     }
 
     /// Adds a node at the end and gives its number.
@@ -50,12 +65,42 @@ impl Order {
     /// # Panics
     /// When there are 2^32 - 1 nodes already, which the engine's limits rule out.
     pub fn push(&mut self) -> Node {
-        let node = Node::try_from(self.labels.len()).expect("fewer than 2^32 nodes");
-        self.labels.push(0);
-        self.next.push(NONE);
-        self.previous.push(NONE);
+        let node = Node::try_from(self.places.len()).expect("fewer than 2^32 nodes");
+        self.places.push(Place::default());
+        self.links.push(Link { next: NONE, previous: NONE });
         self.place(&[node], self.tail);
         node
+    }
+
+    /// Keeps a number free for a node that comes later, with [`Order::insert_before`].
+    pub fn skip(&mut self) {
+        self.places.push(Place::default());
+        self.links.push(Link { next: NONE, previous: NONE });
+    }
+
+    /// Puts a node whose number was kept free directly before `anchor`.
+    pub fn insert_before(&mut self, node: Node, anchor: Node) {
+        self.place(&[node], self.links[anchor as usize].previous);
+    }
+
+    /// Takes the node with the highest number away, or gives up the number that was kept free.
+    pub fn pop(&mut self) {
+        let Some(node) = self.len().checked_sub(1).and_then(|last| Node::try_from(last).ok()) else { return };
+        let link = self.links[node as usize];
+        if link.previous != NONE || link.next != NONE || self.head == node {
+            self.unlink(node);
+        }
+        self.places.pop();
+        self.links.pop();
+    }
+
+    pub(super) fn clear_marks(&mut self) {
+        self.places.iter_mut().for_each(|place| place.mark = 0);
+    }
+
+    /// A node's place, to be marked by a search.
+    pub(super) fn place_mut(&mut self, node: Node) -> &mut Place {
+        &mut self.places[node as usize]
     }
 
     /// Moves `group` (in the order given) to directly behind `anchor`, which is not in it.
@@ -71,7 +116,7 @@ impl Order {
         for node in group {
             self.unlink(*node);
         }
-        let before = self.previous[anchor as usize];
+        let before = self.links[anchor as usize].previous;
         self.place(group, before);
     }
 
@@ -82,31 +127,31 @@ impl Order {
         let mut label = FIRST;
         for node in order {
             self.link(*node, self.tail);
-            self.labels[*node as usize] = label;
+            self.places[*node as usize].label = label;
             label += GAP;
         }
     }
 
     fn unlink(&mut self, node: Node) {
-        let (before, behind) = (self.previous[node as usize], self.next[node as usize]);
+        let Link { previous: before, next: behind } = self.links[node as usize];
         if before == NONE {
             self.head = behind;
         } else {
-            self.next[before as usize] = behind;
+            self.links[before as usize].next = behind;
         }
-        if behind == NONE { self.tail = before } else { self.previous[behind as usize] = before }
+        if behind == NONE { self.tail = before } else { self.links[behind as usize].previous = before }
     }
 
     fn link(&mut self, node: Node, before: Node) {
-        let behind = if before == NONE { self.head } else { self.next[before as usize] };
-        self.previous[node as usize] = before;
-        self.next[node as usize] = behind;
+        let behind = if before == NONE { self.head } else { self.links[before as usize].next };
+        self.links[node as usize].previous = before;
+        self.links[node as usize].next = behind;
         if before == NONE {
             self.head = node;
         } else {
-            self.next[before as usize] = node;
+            self.links[before as usize].next = node;
         }
-        if behind == NONE { self.tail = node } else { self.previous[behind as usize] = node }
+        if behind == NONE { self.tail = node } else { self.links[behind as usize].previous = node }
     }
 
     /// Links unlinked nodes behind `before` (`NONE`: at the head) and labels them.
@@ -116,7 +161,7 @@ impl Order {
             self.assign(group);
             return;
         }
-        let behind = if before == NONE { self.head } else { self.next[before as usize] };
+        let behind = if before == NONE { self.head } else { self.links[before as usize].next };
         let (mut low, mut high) = self.bounds(before, behind, count);
         if high - low <= count {
             let around = if before == NONE { behind } else { before };
@@ -128,7 +173,7 @@ impl Order {
         let mut last = before;
         for node in group {
             label += step;
-            self.labels[*node as usize] = label;
+            self.places[*node as usize].label = label;
             self.link(*node, last);
             last = *node;
         }
@@ -158,12 +203,13 @@ impl Order {
             let size = 1u64 << exponent;
             let base = centre & !(size - 1);
             let top = base + (size - 1);
-            while self.previous[first as usize] != NONE && self.label(self.previous[first as usize]) >= base {
-                first = self.previous[first as usize];
+            while self.links[first as usize].previous != NONE && self.label(self.links[first as usize].previous) >= base
+            {
+                first = self.links[first as usize].previous;
                 members += 1;
             }
-            while self.next[last as usize] != NONE && self.label(self.next[last as usize]) <= top {
-                last = self.next[last as usize];
+            while self.links[last as usize].next != NONE && self.label(self.links[last as usize].next) <= top {
+                last = self.links[last as usize].next;
                 members += 1;
             }
             // The density that a range of this size may have falls by 1.3 with each doubling.
@@ -182,8 +228,8 @@ impl Order {
                     let (mut at, mut label) = (first, base);
                     for _ in 0..members {
                         label += step;
-                        self.labels[at as usize] = label;
-                        at = self.next[at as usize];
+                        self.places[at as usize].label = label;
+                        at = self.links[at as usize].next;
                     }
                     return;
                 }
@@ -193,7 +239,7 @@ impl Order {
         let mut at = self.head;
         while at != NONE {
             all.push(at);
-            at = self.next[at as usize];
+            at = self.links[at as usize].next;
         }
         self.assign(&all);
     }

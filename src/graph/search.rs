@@ -13,9 +13,7 @@ use super::{Arcs, ByKey, Node, Order, sort_in_place};
 #[derive(Debug, Default, Clone)]
 pub struct Topology {
     order: Order,
-    /// `2 * epoch`: reached forwards in this search, `2 * epoch + 1`: backwards.
-    marks: Vec<u32>,
-    parents: Vec<Node>,
+    /// Which search this is. A place is marked `2 * epoch` when it was reached forwards, `2 * epoch + 1` backwards.
     epoch: u32,
     forwards: Side,
     backwards: Side,
@@ -59,9 +57,22 @@ impl Topology {
 
     /// Adds a node without arcs; it comes last.
     pub fn push(&mut self) -> Node {
-        self.marks.push(0);
-        self.parents.push(0);
         self.order.push()
+    }
+
+    /// Keeps a number free for a node that comes later, with [`Topology::insert_before`].
+    pub fn skip(&mut self) {
+        self.order.skip();
+    }
+
+    /// Puts a node whose number was kept free directly before `anchor`.
+    pub fn insert_before(&mut self, node: Node, anchor: Node) {
+        self.order.insert_before(node, anchor);
+    }
+
+    /// Takes the node with the highest number away, which has no arcs, or gives up the number that was kept free.
+    pub fn pop(&mut self) {
+        self.order.pop();
     }
 
     /// Places `node`, which must have no arcs that this breaks, directly before `anchor`.
@@ -95,11 +106,11 @@ impl Topology {
         }
         self.next_epoch();
         let (ahead, back) = (self.epoch * 2, self.epoch * 2 + 1);
-        let Topology { order, marks, parents, forwards, backwards, .. } = self;
+        let Topology { order, forwards, backwards, .. } = self;
         forwards.start(then);
         backwards.start(first);
-        marks[then as usize] = ahead;
-        marks[first as usize] = back;
+        order.place_mut(then).mark = ahead;
+        order.place_mut(first).mark = back;
         let mut meeting = None;
         loop {
             if forwards.walked <= backwards.walked {
@@ -110,12 +121,11 @@ impl Topology {
                 };
                 arcs.after(node, |next| {
                     forwards.walked += 1;
-                    let mark = &mut marks[next as usize];
-                    if *mark == back {
+                    let place = order.place_mut(next);
+                    if place.mark == back {
                         meeting.get_or_insert((node, next));
-                    } else if *mark != ahead && order.label(next) < high {
-                        *mark = ahead;
-                        parents[next as usize] = node;
+                    } else if place.mark != ahead && place.label < high {
+                        (place.mark, place.from) = (ahead, node);
                         forwards.reached.push(next);
                     }
                 });
@@ -128,19 +138,18 @@ impl Topology {
                 };
                 arcs.before(node, |next| {
                     backwards.walked += 1;
-                    let mark = &mut marks[next as usize];
-                    if *mark == ahead {
+                    let place = order.place_mut(next);
+                    if place.mark == ahead {
                         meeting.get_or_insert((next, node));
-                    } else if *mark != back && order.label(next) > low {
-                        *mark = back;
-                        parents[next as usize] = node;
+                    } else if place.mark != back && place.label > low {
+                        (place.mark, place.from) = (back, node);
                         backwards.reached.push(next);
                     }
                 });
                 backwards.walked += 1;
             }
             if let Some((near, far)) = meeting {
-                return Err(ring(parents, first, then, near, far));
+                return Err(ring(order, first, then, near, far));
             }
         }
     }
@@ -149,17 +158,17 @@ impl Topology {
         self.epoch += 1;
         if self.epoch == u32::MAX / 2 {
             self.epoch = 1;
-            self.marks.fill(0);
+            self.order.clear_marks();
         }
     }
 }
 
 /// The ring through the arc `near -> far` where the two searches met.
-fn ring(parents: &[Node], first: Node, then: Node, near: Node, far: Node) -> Vec<Node> {
+fn ring(order: &mut Order, first: Node, then: Node, near: Node, far: Node) -> Vec<Node> {
     let mut path = vec![far];
     let mut node = far;
     while node != first {
-        node = parents[node as usize];
+        node = order.place_mut(node).from;
         path.push(node);
     }
     path.push(then);
@@ -167,7 +176,7 @@ fn ring(parents: &[Node], first: Node, then: Node, near: Node, far: Node) -> Vec
     let mut node = near;
     path.push(node);
     while node != then {
-        node = parents[node as usize];
+        node = order.place_mut(node).from;
         path.push(node);
     }
     path

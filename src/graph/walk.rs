@@ -2,7 +2,7 @@
 
 use super::{Arcs, Node};
 
-/// A topological order of the nodes `0..count`; the same graph always gives the same one
+/// A topological order of the nodes of `0..count` that exist; the same graph always gives the same one
 /// (Kahn, "Topological sorting of large networks", CACM 1962). O(nodes + arcs).
 ///
 /// # Errors
@@ -11,7 +11,9 @@ pub fn sort(arcs: &impl Arcs, count: usize) -> Result<Vec<Node>, Vec<Node>> {
     let nodes = Node::try_from(count).unwrap_or(Node::MAX);
     let mut waiting = vec![0u32; count];
     let mut order = Vec::with_capacity(count);
-    for node in 0..nodes {
+    let mut existing = 0;
+    for node in (0..nodes).filter(|node| arcs.exists(*node)) {
+        existing += 1;
         arcs.before(node, |_| waiting[node as usize] += 1);
         if waiting[node as usize] == 0 {
             order.push(node);
@@ -28,7 +30,7 @@ pub fn sort(arcs: &impl Arcs, count: usize) -> Result<Vec<Node>, Vec<Node>> {
             }
         });
     }
-    if order.len() == count {
+    if order.len() == existing {
         return Ok(order);
     }
     // Each remaining node waits for another remaining one: walk until one repeats.

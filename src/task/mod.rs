@@ -12,8 +12,6 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use crate::graph::Node;
-
 /// Where a task stands in the list's storage. Slots follow creation order.
 pub type Slot = u32;
 
@@ -43,8 +41,6 @@ pub struct Tree {
     pub parent: Option<Slot>,
     /// Its own steps, in creation order.
     pub children: Vec<Slot>,
-    /// The graph's node for "may start", once it has had a child; its other node then means "is finished".
-    pub start: Option<Node>,
 }
 
 /// One task: facts, and the indexes that hang on it.
@@ -70,8 +66,6 @@ pub struct Task {
     pub blocks: Slots,
     /// How many blockers are active, implied ones included (derived).
     pub active: u32,
-    /// Its node in the graph (derived).
-    pub node: Node,
     /// Its mark in the set of tasks that the present operation touched, plus one (scratch).
     pub touched: u32,
     /// Parents and children, for tasks that have any.
@@ -83,7 +77,7 @@ pub struct Task {
 impl Task {
     /// A live, pending task without edges.
     #[must_use]
-    pub fn new(text: Rc<Text>, seq: u64, created_by: Rc<str>, at: Millis, node: Node) -> Self {
+    pub fn new(text: Rc<Text>, seq: u64, created_by: Rc<str>, at: Millis) -> Self {
         Task {
             presence: Presence::Live,
             progress: Progress::default(),
@@ -95,7 +89,6 @@ impl Task {
             blocked_by: Slots::new(),
             blocks: Slots::new(),
             active: 0,
-            node,
             touched: 0,
             tree: None,
             extra: None,
@@ -140,12 +133,6 @@ impl Task {
     #[must_use]
     pub fn children(&self) -> &[Slot] {
         self.tree.as_ref().map_or(&[], |tree| &tree.children)
-    }
-
-    /// The node that must come before it may start.
-    #[must_use]
-    pub fn start_node(&self) -> Node {
-        self.tree.as_ref().and_then(|tree| tree.start).unwrap_or(self.node)
     }
 
     /// The claim on it.

@@ -102,9 +102,10 @@ pub fn replace(handle: u32, rules_bytes: u32, head_bytes: u32, rows_bytes: u32, 
     })
 }
 
-fn finish(hub: &mut Hub, done: Result<Change, Refusal>, handle: u32, as_given: bool) -> i32 {
+fn finish(hub: &mut Hub, done: Result<impl Into<Box<Change>>, Refusal>, handle: u32, as_given: bool) -> i32 {
     match done {
         Ok(change) => {
+            let change = change.into();
             let written = delta::write(hub, &change, handle, as_given);
             hub.list(handle).engine.recycle(change);
             written
@@ -114,16 +115,16 @@ fn finish(hub: &mut Hub, done: Result<Change, Refusal>, handle: u32, as_given: b
 }
 
 /// The blockers in `numbers`, when each is a row and stands there once.
-fn plain_blockers(hub: &mut Hub, handle: u32, count: u32) -> Option<Slots> {
+fn plain_blockers(hub: &Hub, handle: u32, count: u32) -> Option<Slots> {
+    let Hub { engines, numbers, .. } = hub;
+    let state = engines.get(handle as usize)?.as_ref()?.engine.state();
     let mut blockers = Slots::new();
-    for at in 0..count as usize {
-        let blocker = hub.numbers[at];
-        let state = hub.list(handle).engine.state();
-        let live = state.tasks.get(blocker as usize).is_some_and(|task| task.presence == Presence::Live);
-        if !live || blockers.contains(&blocker) {
+    for blocker in numbers.get(..count as usize)? {
+        let live = state.tasks.get(*blocker as usize).is_some_and(|task| task.presence == Presence::Live);
+        if !live || blockers.contains(blocker) {
             return None;
         }
-        blockers.push(blocker);
+        blockers.push(*blocker);
     }
     Some(blockers)
 }

@@ -13,7 +13,7 @@
 use crate::engine::state::field;
 use crate::engine::{Change, State};
 use crate::json::Writer;
-use crate::task::{Millis, Presence, Slot};
+use crate::task::{Presence, Slot};
 
 use super::hub::Hub;
 
@@ -48,15 +48,23 @@ pub(super) fn write(hub: &mut Hub, change: &Change, handle: u32, as_given: bool)
     ] {
         flags |= if set { flag } else { 0 };
     }
-    out.push(flags);
-    push_long(out, change.revision);
-    out.push(change.task.unwrap_or(Slot::MAX));
     let renumbered: &[Slot] = change.renumbered.as_deref().unwrap_or(&[]);
-    let lengths =
-        [change.touched.len(), change.tasks.len(), change.now_ready.len(), change.now_blocked.len(), renumbered.len()];
-    out.extend(lengths.map(size));
-    out.extend([size(state.ready.len()), size(state.blocked.len())]);
-    push_long(out, state.next_seq);
+    let (revision, next_seq) = (halves(change.revision), halves(state.next_seq));
+    out.extend_from_slice(&[
+        flags,
+        revision[0],
+        revision[1],
+        change.task.unwrap_or(Slot::MAX),
+        size(change.touched.len()),
+        size(change.tasks.len()),
+        size(change.now_ready.len()),
+        size(change.now_blocked.len()),
+        size(renumbered.len()),
+        size(state.ready.len()),
+        size(state.blocked.len()),
+        next_seq[0],
+        next_seq[1],
+    ]);
     for touch in &change.touched {
         push_touch(out, state, touch.slot, touch.mask);
     }
@@ -75,26 +83,25 @@ fn size(length: usize) -> u32 {
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "the halves are meant")]
+fn halves(number: u64) -> [u32; 2] {
+    [number as u32, (number >> 32) as u32]
+}
+
 pub(super) fn push_long(out: &mut Vec<u32>, number: u64) {
-    out.push(number as u32);
-    out.push((number >> 32) as u32);
+    out.extend_from_slice(&halves(number));
 }
 
 fn push_touch(out: &mut Vec<u32>, state: &State, slot: Slot, mask: u32) {
     let task = state.task(slot);
     let mask = if task.presence == Presence::Live { mask & !field::GONE } else { field::GONE };
-    let (status, readiness) = (task.status() as u32, task.readiness() as u32);
-    out.push(slot);
-    out.push(mask | status << 8 | readiness << 12);
-    if mask & TIMED != 0 {
-        for time in times(task.updated_at, task.progress.started_at, task.progress.completed_at) {
-            push_long(out, time);
-        }
+    let packed = mask | (task.status() as u32) << 8 | (task.readiness() as u32) << 12;
+    if mask & TIMED == 0 {
+        out.extend_from_slice(&[slot, packed]);
+        return;
     }
-}
-
-fn times(updated: Millis, started: Millis, completed: Millis) -> [Millis; 3] {
-    [updated, started, completed]
+    let [updated, started, completed] =
+        [task.updated_at, task.progress.started_at, task.progress.completed_at].map(halves);
+    out.extend_from_slice(&[slot, packed, updated[0], updated[1], started[0], started[1], completed[0], completed[1]]);
 }
 
 fn write_extras(state: &State, change: &Change) -> String {

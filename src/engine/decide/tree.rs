@@ -2,6 +2,7 @@
 
 use crate::engine::error::Refusal;
 use crate::engine::event::Event;
+use crate::engine::state::finish_node;
 use crate::engine::transaction::{Transaction, cycle};
 use crate::task::Slot;
 
@@ -23,10 +24,10 @@ impl Transaction<'_> {
     /// A task is never its own ancestor, and the tree stays within the list's depth (D65).
     fn check_ancestors(&self, slot: Slot, parent: Slot) -> Result<(), Refusal> {
         let mut above = 0u32;
-        let mut ring = vec![self.state.task(slot).node];
+        let mut ring = vec![finish_node(slot)];
         let mut at = Some(parent);
         while let Some(ancestor) = at {
-            ring.push(self.state.task(ancestor).node);
+            ring.push(finish_node(ancestor));
             if ancestor == slot {
                 return Err(cycle(self.state, &ring, "parent"));
             }

@@ -8,8 +8,8 @@ use crate::engine::error::{Code, Refusal};
 use crate::engine::hash::checksum;
 use crate::engine::limits;
 use crate::engine::rules::Rules;
-use crate::engine::state::State;
-use crate::graph::{ByKey, Node, sort, sort_in_place};
+use crate::engine::state::{State, finish_node};
+use crate::graph::{ByKey, sort, sort_in_place};
 use crate::json::{Fault, Kind, Reader, Writer};
 use crate::task::{Presence, Slot, Slots, Task, Text, Words};
 
@@ -287,7 +287,6 @@ fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> R
     let mut parents: Vec<(Slot, Cow<'_, str>)> = Vec::new();
     for draft in drafts {
         let slot = state.next_slot();
-        let node = state.new_node(slot);
         let words = Words {
             id: &draft.id,
             title: &draft.title,
@@ -304,19 +303,19 @@ fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> R
         }
         let seq = draft.seq.unwrap_or(0);
         let created_by = actor(&mut actors, &draft.created_by);
-        let mut task = Task::new(Rc::new(Text::new(words)), seq, created_by, draft.created_at, node);
+        let mut task = Task::new(Rc::new(Text::new(words)), seq, created_by, draft.created_at);
         task.updated_at = draft.updated_at;
         task.progress = draft.progress;
         task.extra = if draft.extra.is_empty() { None } else { Some(Rc::new(draft.extra)) };
         state.next_seq = state.next_seq.max(seq + 1);
         if draft.gone {
             task.presence = Presence::Gone;
-            state.tasks.push(task);
+            state.push_task(task);
             engine.checksums.push(0);
             continue;
         }
         state.counts[task.status() as usize] += 1;
-        state.tasks.push(task);
+        state.push_task(task);
         engine.checksums.push(draft.checksum);
         state.index_id(slot);
         if !draft.blocked_by.is_empty() {
@@ -399,9 +398,10 @@ fn keep_facet(state: &mut State, slot: Slot, name: &str, text: &str) {
 
 /// Gives the graph its order, or finds the edges that must stay out of it.
 fn order_edges(state: &mut State, options: OpenOptions) -> Result<(), Refusal> {
-    let ring = match sort(state, state.topology.len()) {
+    let nodes = state.topology.borrow().len();
+    let ring = match sort(state, nodes) {
         Ok(order) => {
-            state.topology.assign(&order);
+            state.topology.get_mut().assign(&order);
             return Ok(());
         }
         Err(ring) => ring,
@@ -437,10 +437,8 @@ fn set_aside(state: &mut State) -> Vec<(Slot, Slot)> {
     for (slot, blockers) in all {
         let mut aside: Vec<Slot> = Vec::new();
         for blocker in blockers {
-            let (first, then): (Node, Node) = (state.task(blocker).node, state.task(slot).start_node());
-            let mut topology = std::mem::take(&mut state.topology);
-            let legal = topology.require(state, first, then).is_ok();
-            state.topology = topology;
+            let (first, then) = (finish_node(blocker), state.start_node(slot));
+            let legal = state.topology.borrow_mut().require(state, first, then).is_ok();
             if legal {
                 state.task_mut(slot).blocked_by.push(blocker);
                 let blocks = &mut state.task_mut(blocker).blocks;
