@@ -88,17 +88,25 @@ export class Mirror {
     this.#readMissing();
   }
 
-  /** Reads every row, unless that was done. */
+  /** Reads every row that was not read yet. */
   ensure(): void {
     if (this.unread === undefined) return;
-    const count = guard((core) => core.slots(this.handle));
-    this.#rows = new Array<Task | undefined>(count).fill(undefined);
     const order = takeNumbers(guard((core) => core.order(this.handle)));
-    // Each row that is read fills one.
-    this.#holes = count;
-    this.#readMissing();
-    this.#readAll(order);
+    this.#readThose(order);
     this.unread = undefined;
+  }
+
+  /** Reads those of the rows that were not read yet: a list that was opened is read row by row, as it is asked for. */
+  #readThose(slots: ArrayLike<number>): void {
+    if (this.#rows.length === 0) {
+      // Each row that is read fills one.
+      this.#holes = guard((core) => core.slots(this.handle));
+      this.#rows = new Array<Task | undefined>(this.#holes).fill(undefined);
+      this.#readMissing();
+    }
+    const absent: number[] = [];
+    for (let at = 0; at < slots.length; at += 1) if (this.#rows[slots[at] as number] === undefined) absent.push(slots[at] as number);
+    this.#readAll(absent);
   }
 
   #readAll(slots: number[] | Uint32Array): void {
@@ -119,6 +127,7 @@ export class Mirror {
 
   /** The row in a slot. */
   row(slot: number): Task | undefined {
+    if (this.unread !== undefined) this.#readThose([slot]);
     return this.#rows[slot];
   }
 
@@ -131,9 +140,13 @@ export class Mirror {
 
   /** Rows of slots that the engine gave. */
   pick(count: number): Task[] {
-    this.ensure();
-    const base = answerBase();
-    const words = view();
+    let base = answerBase();
+    let words = view();
+    if (this.unread !== undefined) {
+      words = words.slice(base, base + count);
+      base = 0;
+      this.#readThose(words);
+    }
     const tasks = new Array<Task>(count);
     for (let at = 0; at < count; at += 1) tasks[at] = this.#rows[words[base + at] as number] as Task;
     return tasks;

@@ -370,19 +370,16 @@ export class Session {
   listed(question: "ready" | "blocked", limit: number | undefined): Task[] {
     const handle = this.quickHandle;
     if (limit === 1 && question === "ready") {
-      this.mirror.ensure();
       const slot = guard((core) => core.first_ready(handle));
       return slot < 0 ? [] : [this.mirror.row(slot) as Task];
     }
     const most = readLimit(limit, NO_LIMIT);
-    this.mirror.ensure();
     return this.mirror.pick(guard((core) => core[question](handle, most)));
   }
 
   /** Rows that the engine finds by a walk over the graph. */
   walked(question: "stalled" | "critical_path"): Task[] {
     const handle = this.handle;
-    this.mirror.ensure();
     return this.mirror.pick(guard((core) => core[question](handle)));
   }
 

@@ -155,7 +155,7 @@ impl State {
     /// The live or missing task with an id. O(1).
     #[must_use]
     pub fn find(&self, id: &str) -> Option<Slot> {
-        self.ids.find(self.hash(id), |slot| self.task(*slot).id() == id).copied()
+        self.ids.find(self.hash(id), |slot| self.task(*slot).text.has_id(id)).copied()
     }
 
     /// The live task with an id. O(1).
@@ -173,6 +173,13 @@ impl State {
             .take_while(|task| task.seq == seq)
             .position(|task| task.presence != Presence::Missing)?;
         Slot::try_from(at + found).ok()
+    }
+
+    /// Makes room for so many more tasks.
+    pub(super) fn reserve(&mut self, tasks: usize) {
+        self.tasks.reserve(tasks);
+        let State { ids, tasks: known, hasher, .. } = self;
+        ids.reserve(tasks, |other| hasher.hash_one(known[*other as usize].id()));
     }
 
     pub(super) fn index_id(&mut self, slot: Slot) {

@@ -69,6 +69,13 @@ impl Text {
         self.part(|_| 0, |packed| packed.id as usize)
     }
 
+    /// Whether this is its id.
+    #[must_use]
+    pub fn has_id(&self, id: &str) -> bool {
+        let packed = self.packed.get();
+        packed.is_some_and(|packed| packed.buffer.as_bytes().get(..packed.id as usize) == Some(id.as_bytes()))
+    }
+
     /// The title.
     #[must_use]
     pub fn title(&self) -> &str {

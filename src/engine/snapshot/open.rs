@@ -281,7 +281,7 @@ fn add_gone<'a>(journal: &'a str, drafts: &mut Vec<Draft<'a>>) -> Result<(), Fau
 
 fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> Result<(), Refusal> {
     let state = &mut engine.state;
-    state.tasks.reserve(drafts.len());
+    state.reserve(drafts.len());
     let mut actors: Vec<Rc<str>> = Vec::new();
     let mut edges: Vec<(Slot, Vec<Cow<'_, str>>)> = Vec::new();
     let mut parents: Vec<(Slot, Cow<'_, str>)> = Vec::new();
