@@ -272,7 +272,7 @@ impl<'e> Transaction<'e> {
     /// # Errors
     /// `cycle`.
     pub(super) fn set_blockers(&mut self, slot: Slot, new: Slots) -> Result<(), Refusal> {
-        let old = self.state.task(slot).blocked_by.clone();
+        let old = Slots::from_slice(&self.state.task(slot).blocked_by);
         if old != new {
             self.try_emit(Event::Blockers { slot, old, new })?;
             self.stamp(slot);
