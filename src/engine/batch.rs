@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::graph::{ByKey, sort_in_place};
 use crate::task::{Slot, Status};
 
 use super::command::{Add, Command};
@@ -30,7 +31,8 @@ impl Transaction<'_> {
                 *turn = later.last_named(&commands[*at], *at).unwrap_or(*at);
             }
         }
-        turns.sort_by_key(|(turn, at)| (*turn, *turn != *at));
+        // The place in the key keeps entries of one turn in order: the sort is not stable.
+        sort_in_place(&mut ByKey(&mut turns, |(turn, at): &(usize, usize)| (*turn, *turn != *at, *at)));
         let mut subjects: Vec<Option<Slot>> = vec![None; commands.len()];
         let mut waiting: Vec<usize> = Vec::new();
         let mut until = 0;
