@@ -2,7 +2,7 @@
 
 use crate::engine::arguments::{Argument, ArgumentKind, Arguments, Null, peek};
 use crate::engine::command::{Add, Command, Patch, Removal};
-use crate::engine::error::Refusal;
+use crate::engine::error::{Fact, Refusal};
 use crate::engine::{Change, Code, Context, Engine, State, check_due, check_length, limits};
 use crate::json::Writer;
 use crate::task::{Slot, Status};
@@ -139,11 +139,10 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
 
 fn not_for(argument: &str, action: &str) -> Refusal {
     let known = allowed(action);
-    let hint =
-        if known.is_empty() { "It takes no arguments.".to_owned() } else { format!("It takes: {}.", known.join(", ")) };
-    Refusal::new(Code::UnknownField, format!("`{action}` does not take `{argument}`."), hint, |details| {
-        details.field("field", argument);
-    })
+    let hint = if known.is_empty() { "It takes no arguments." } else { "It takes: {_known}." };
+    let facts =
+        [("field", Fact::Text(argument)), ("_action", Fact::Text(action)), ("_known", Fact::Text(&known.join(", ")))];
+    Refusal::new(Code::UnknownField, "`{_action}` does not take `{field}`.", hint, &facts)
 }
 
 fn question(result: String) -> Answer {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use crate::json::{Fault, Kind, Reader, Writer};
 
-use super::error::{Code, Refusal};
+use super::error::{Code, Fact, Refusal, one_of, sentence};
 use super::limits;
 use super::nearest::nearest;
 
@@ -266,7 +266,8 @@ fn broken_json(field: &str, fault: &Fault, expected: &str) -> Refusal {
     if fault.problem == crate::json::TOO_DEEP {
         return Refusal::limit("levels of JSON", crate::json::MAX_DEPTH);
     }
-    let got = format!("unreadable ({} at byte {})", fault.problem, fault.at);
+    let facts = [("problem", Fact::Text(fault.problem)), ("at", Fact::Number(fault.at as u64))];
+    let got = sentence("unreadable ({problem} at byte {at})", &facts);
     Refusal::invalid(field, &got, expected)
 }
 
@@ -284,14 +285,16 @@ pub(super) fn unknown_name(key: &str, known: &[&str]) -> Refusal {
     let guess = nearest(key, known.iter().copied());
     let shown = super::error::shorten(key, 80);
     let hint = match guess {
-        Some(guess) => format!("Did you mean `{guess}`?"),
-        None if known.is_empty() => "This call takes no arguments.".to_owned(),
-        None => format!("Known are: {}.", known.join(", ")),
+        Some(_) => "Did you mean `{didYouMean}`?",
+        None if known.is_empty() => "This call takes no arguments.",
+        None => "Known are: {_known}.",
     };
-    Refusal::new(Code::UnknownField, format!("There is no argument `{shown}` here."), hint, |details| {
-        details.field("field", &shown);
-        details.optional("didYouMean", guess);
-    })
+    let facts = [
+        ("field", Fact::Text(&shown)),
+        ("didYouMean", Fact::Perhaps(guess)),
+        ("_known", Fact::Text(&known.join(", "))),
+    ];
+    Refusal::new(Code::UnknownField, "There is no argument `{field}` here.", hint, &facts)
 }
 
 fn expected(kind: ArgumentKind) -> String {
@@ -300,7 +303,7 @@ fn expected(kind: ArgumentKind) -> String {
         ArgumentKind::Ids => "a list of ids".to_owned(),
         ArgumentKind::Text => "text".to_owned(),
         ArgumentKind::Whole => "a whole number, 0 or more".to_owned(),
-        ArgumentKind::Choice(words) => format!("one of {}", words.join(", ")),
+        ArgumentKind::Choice(words) => one_of(words),
         ArgumentKind::Object => "a JSON object".to_owned(),
         ArgumentKind::Objects => "a list of JSON objects".to_owned(),
     }
@@ -324,7 +327,7 @@ fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> R
             while reader.item(&mut first).map_err(broken)? {
                 let kind = reader.kind().map_err(broken)?;
                 if !matches!(kind, Kind::Text | Kind::Number) {
-                    return wrong(&format!("a list with {}", kind.word()));
+                    return wrong(&["a list with ", kind.word()].concat());
                 }
                 ids.push(read_id(reader, argument, kind)?);
                 if ids.len() > limits::BLOCKERS {
@@ -341,7 +344,7 @@ fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> R
             let word = reader.text().map_err(broken)?;
             match words.iter().find(|known| **known == word) {
                 Some(known) => Ok(Value::Text(Cow::Borrowed(known))),
-                None => wrong(&format!("`{word}`")),
+                None => Err(Refusal::unknown_word(argument.name, &word, &one_of(words))),
             }
         }
         (ArgumentKind::Object, Kind::Object) => Ok(Value::Raw(reader.raw().map_err(broken)?)),
@@ -351,7 +354,7 @@ fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> R
             while reader.item(&mut first).map_err(broken)? {
                 let kind = reader.kind().map_err(broken)?;
                 if kind != Kind::Object {
-                    return wrong(&format!("a list with {}", kind.word()));
+                    return wrong(&["a list with ", kind.word()].concat());
                 }
                 objects.push(reader.raw().map_err(broken)?);
                 if objects.len() > limits::BATCH {

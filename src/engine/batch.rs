@@ -6,7 +6,7 @@ use crate::graph::{ByKey, sort_in_place};
 use crate::task::{Slot, Status};
 
 use super::command::{Add, Command};
-use super::error::Refusal;
+use super::error::{Fact, Refusal, sentence};
 use super::names::Names;
 use super::transaction::Transaction;
 
@@ -167,10 +167,10 @@ fn names<'c>(command: &'c Command<'_>) -> Vec<&'c str> {
 
 /// Says in a refusal which entry it is about.
 fn at_entry(mut refusal: Refusal, at: usize) -> Refusal {
-    let number = at + 1;
+    let number = sentence("{entry}", &[("entry", Fact::Number(at as u64 + 1))]);
     let reason = &mut *refusal;
-    reason.message.insert_str(0, &format!("Entry {number} of the batch: "));
+    reason.message = ["Entry ", &number, " of the batch: ", &reason.message].concat();
     reason.hint.push_str(" Nothing of the batch was done.");
-    refusal.add_detail("entry", &number.to_string());
+    refusal.add_detail("entry", &number);
     refusal
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::task::{ChildOrder, HoldReason, Millis, Status};
 
 use super::arguments::{Argument, ArgumentKind, Arguments, Null, peek};
-use super::error::{Code, Refusal};
+use super::error::{Code, Fact, Refusal, one_of, sentence};
 use super::nearest::nearest;
 
 type Text<'a> = Cow<'a, str>;
@@ -330,9 +330,9 @@ impl<'a> Command<'a> {
 
 fn unknown_action(action: &str) -> Refusal {
     let words: Vec<&str> = ACTIONS.iter().map(|known| known.0).collect();
-    let mut refusal = Refusal::invalid("action", &format!("`{action}`"), &format!("one of {}", words.join(", ")));
+    let mut refusal = Refusal::unknown_word("action", action, &one_of(&words));
     if let Some(guess) = nearest(action, words.iter().copied()) {
-        refusal.hint = format!("Did you mean `{guess}`?");
+        refusal.hint = sentence("Did you mean `{guess}`?", &[("guess", Fact::Text(guess))]);
     }
     debug_assert_eq!(refusal.code, Code::InvalidValue);
     refusal

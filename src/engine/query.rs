@@ -8,7 +8,7 @@ use crate::task::{Presence, Readiness, Slot, Status, Task};
 
 use super::Engine;
 use super::arguments::{Argument, ArgumentKind, Arguments, Null};
-use super::error::{Code, Refusal};
+use super::error::{Refusal, one_of};
 use super::readiness::BlockerKind;
 use super::state::State;
 use super::transaction::cycle;
@@ -305,13 +305,11 @@ impl Engine {
         let found = self.state.find_live(id).or_else(|| id.strip_prefix('#').and_then(|id| self.state.find_live(id)));
         found.ok_or_else(|| {
             let guess = super::nearest::nearest(id, self.state.live().take(5_000).map(|(_, task)| task.id()));
-            let shown = super::error::shorten(id, 130);
-            let hint =
-                guess.map_or("List the tasks to see their ids.".to_owned(), |guess| format!("Did you mean `{guess}`?"));
-            Refusal::new(Code::NotFound, format!("There is no task `{shown}`."), hint, |details| {
-                details.field("id", &shown);
-                details.optional("didYouMean", guess);
-            })
+            let hint = match guess {
+                Some(_) => "Did you mean `{didYouMean}`?",
+                None => "List the tasks to see their ids.",
+            };
+            Refusal::not_found(id, guess, hint)
         })
     }
 
@@ -379,11 +377,7 @@ impl Engine {
                 to_json(&self.would_cycle(slot, blocker))
             }
             _ => {
-                return Err(Refusal::invalid(
-                    "read",
-                    &format!("`{name}`"),
-                    &format!("one of {}", Read::NAMES.join(", ")),
-                ));
+                return Err(Refusal::unknown_word("read", name, &one_of(&Read::NAMES)));
             }
         })
     }

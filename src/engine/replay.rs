@@ -35,7 +35,7 @@ impl Engine {
         while reader.item(&mut first).map_err(fault)? {
             let at = reader.position();
             let json = reader.raw().map_err(fault)?;
-            let one = format!("[{json}]");
+            let one = ["[", json, "]"].concat();
             snapshot::add_names(&mut self.state, &one).map_err(fault)?;
             for operation in snapshot::read_operations(&self.state, &one).map_err(fault)? {
                 let context =

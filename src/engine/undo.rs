@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::task::{Extra, Presence, Slot, Task, Text, Words};
 
-use super::error::{Code, Refusal};
+use super::error::{Code, Fact, Refusal};
 use super::event::Event;
 use super::transaction::Transaction;
 
@@ -144,11 +144,8 @@ fn conflict(id: Option<String>, field: &str) -> Refusal {
     let id = id.unwrap_or_default();
     Refusal::new(
         Code::UndoConflict,
-        format!("Task `{id}` has changed since ({field}), so this cannot be taken back."),
+        "Task `{id}` has changed since ({field}), so this cannot be taken back.",
         "Make the change that you want directly.",
-        |details| {
-            details.field("id", &id);
-            details.field("field", field);
-        },
+        &[("id", Fact::Text(&id)), ("field", Fact::Text(field))],
     )
 }

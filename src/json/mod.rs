@@ -11,7 +11,7 @@ mod writer;
 
 pub use reader::{Fault, Kind, Reader};
 pub use serialize::to_json;
-pub use writer::{Writer, push_string};
+pub use writer::{Writer, push_string, push_whole};
 
 /// Deepest nesting that is read.
 pub const MAX_DEPTH: usize = 64;

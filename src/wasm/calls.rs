@@ -20,11 +20,11 @@ fn rules(text: &str) -> Result<Option<Rules>, Refusal> {
         return Ok(None);
     }
     let wrong =
-        |got: &str| Refusal::invalid("rules", got, &format!("{} or an object of rules", Rules::PRESETS.join(", ")));
+        |got: &str| Refusal::invalid("rules", got, &[&Rules::PRESETS.join(", "), " or an object of rules"].concat());
     let mut reader = Reader::new(text);
     if text.starts_with('"') {
         let name = reader.text().map_err(|fault| wrong(fault.problem))?;
-        return Rules::preset(&name).map(Some).ok_or_else(|| wrong(&format!("`{name}`")));
+        return Rules::preset(&name).map(Some).ok_or_else(|| wrong(&["`", &*name, "`"].concat()));
     }
     if let Some(refusal) = Rules::refuse_unknown(text) {
         return Err(refusal);

@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::engine::Engine;
+use crate::engine::error::{Fact, sentence};
 use crate::engine::event::{Counter, Event, Row};
 use crate::engine::journal::{Journal, Operation, Role};
 use crate::engine::limits;
@@ -31,7 +32,7 @@ impl Engine {
             kept.push(json);
         }
         kept.reverse();
-        format!("[{}]", kept.join(","))
+        in_brackets(&kept)
     }
 
     /// The operations since a mark as a JSON list, whatever their size; what a host's journal keeps.
@@ -39,8 +40,12 @@ impl Engine {
     pub fn operations_json(&self, mark: usize) -> String {
         let written: Vec<String> =
             self.journal.since(mark).map(|operation| write_operation(&self.state, operation, usize::MAX)).collect();
-        format!("[{}]", written.join(","))
+        in_brackets(&written.iter().map(String::as_str).collect::<Vec<&str>>())
     }
+}
+
+fn in_brackets(operations: &[&str]) -> String {
+    ["[", &operations.join(","), "]"].concat()
 }
 
 /// Writes an operation; one that would be longer than `most` is kept by name only.
@@ -48,7 +53,8 @@ fn write_operation(state: &State, operation: &Operation, most: usize) -> String 
     let write = |role: Role, events: &[Event]| {
         let mut writer = Writer::new();
         writer.open();
-        writer.field("id", &format!("{}.{}", operation.session, operation.number));
+        let name = [("session", Fact::Text(&operation.session)), ("number", Fact::Number(operation.number))];
+        writer.field("id", &sentence("{session}.{number}", &name));
         writer.field("actor", &operation.actor);
         writer.number("at", operation.at);
         writer.field("action", &operation.action);

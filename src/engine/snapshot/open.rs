@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::engine::Engine;
-use crate::engine::error::{Code, Refusal};
+use crate::engine::error::{Code, Fact, Refusal};
 use crate::engine::hash::checksum;
 use crate::engine::limits;
 use crate::engine::rules::Rules;
@@ -178,13 +178,9 @@ fn check_format(envelope: &Envelope<'_>) -> Result<(), Refusal> {
             }
             Err(Refusal::new(
                 Code::UnsupportedVersion,
-                format!("The text is of version {found} of the format; this engine reads version {VERSION}."),
+                "The text is of version {found} of the format; this engine reads version {supported}.",
                 "Open it with a newer version of blockedby; nothing was written to it.",
-                |details| {
-                    details.key("found");
-                    details.raw(found);
-                    details.number("supported", VERSION);
-                },
+                &[("found", Fact::Json(found)), ("supported", Fact::Number(VERSION))],
             ))
         }
         _ => Err(Refusal::corrupt(0, "it is JSON of some other kind")),
@@ -203,15 +199,13 @@ fn choose_rules(stored: Option<Rules>, asked: Option<Rules>, options: OpenOption
     match stored.difference(&asked) {
         Some(field) if !options.adopt => Err(Refusal::new(
             Code::RulesDiffer,
-            format!("The list's rule `{field}` is {}, not {}.", stored.get(field), asked.get(field)),
+            "The list's rule `{field}` is {stored}, not {asked}.",
             "Open it with its own rules, or with `adopt: true` to change them.",
-            |details| {
-                details.field("field", field);
-                details.key("stored");
-                details.raw(&stored.get(field));
-                details.key("asked");
-                details.raw(&asked.get(field));
-            },
+            &[
+                ("field", Fact::Text(field)),
+                ("stored", Fact::Json(&stored.get(field))),
+                ("asked", Fact::Json(&asked.get(field))),
+            ],
         )),
         _ => Ok(asked),
     }
@@ -297,9 +291,9 @@ fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> R
         if !draft.gone && state.find(&draft.id).is_some() {
             return Err(Refusal::new(
                 Code::DuplicateId,
-                format!("Two rows of the text have the id `{}`.", draft.id),
+                "Two rows of the text have the id `{id}`.",
                 "Give one of them another id, then open it again; nothing was written to it.",
-                |details| details.field("id", &draft.id),
+                &[("id", Fact::Text(&draft.id))],
             ));
         }
         let seq = draft.seq.unwrap_or(0);
