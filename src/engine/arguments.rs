@@ -282,7 +282,7 @@ fn unknown(key: &str, table: &[Argument]) -> Refusal {
 
 /// The refusal of a name that is none of those known.
 pub(super) fn unknown_name(key: &str, known: &[&str]) -> Refusal {
-    let guess = nearest(key, known.iter().copied());
+    let guess = nearest(key, &mut known.iter().copied());
     let shown = super::error::shorten(key, 80);
     let hint = match guess {
         Some(_) => "Did you mean `{didYouMean}`?",

@@ -331,7 +331,7 @@ impl<'a> Command<'a> {
 fn unknown_action(action: &str) -> Refusal {
     let words: Vec<&str> = ACTIONS.iter().map(|known| known.0).collect();
     let mut refusal = Refusal::unknown_word("action", action, &one_of(&words));
-    if let Some(guess) = nearest(action, words.iter().copied()) {
+    if let Some(guess) = nearest(action, &mut words.iter().copied()) {
         refusal.hint = sentence("Did you mean `{guess}`?", &[("guess", Fact::Text(guess))]);
     }
     debug_assert_eq!(refusal.code, Code::InvalidValue);

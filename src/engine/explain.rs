@@ -141,7 +141,7 @@ impl State {
         let mut stack = vec![slot];
         let mut count = 0;
         while let Some(here) = stack.pop() {
-            self.each_waiting(here, |waiting| {
+            self.each_waiting(here, &mut |waiting| {
                 if !std::mem::replace(&mut seen[waiting as usize], true) {
                     count += 1;
                     stack.push(waiting);

@@ -126,7 +126,7 @@ impl State {
             .map(|(slot, _)| slot)
             .collect();
         while let Some(slot) = stack.pop() {
-            self.each_waiting(slot, |waiting| {
+            self.each_waiting(slot, &mut |waiting| {
                 if !std::mem::replace(&mut seen[waiting as usize], true) {
                     stack.push(waiting);
                     if self.task(waiting).readiness() == Readiness::Blocked {
@@ -140,7 +140,7 @@ impl State {
     }
 
     /// Calls `visit` with every open task that waits for an open one directly, through an edge or a tree.
-    pub(super) fn each_waiting(&self, slot: Slot, mut visit: impl FnMut(Slot)) {
+    pub(super) fn each_waiting(&self, slot: Slot, visit: &mut dyn FnMut(Slot)) {
         let mut inheriting: Vec<Slot> = self.task(slot).blocks.to_vec();
         if let Some(parent) = self.task(slot).parent()
             && self.child_order(parent) == crate::task::ChildOrder::Sequence
@@ -265,7 +265,6 @@ impl State {
     /// Live tasks in which every word of `query` occurs, letter case ignored, in creation order. O(text).
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Slot> {
-        let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
         let words: Vec<String> = query.split_whitespace().map(lower).collect();
         let matches = |slot: Slot| {
             let text = &self.task(slot).text;
@@ -280,6 +279,15 @@ impl State {
     pub fn ids(&self, slots: &[Slot]) -> Vec<String> {
         slots.iter().map(|slot| self.task(*slot).id().to_owned()).collect()
     }
+}
+
+/// Small letters, letter by letter: what stands beside a letter never matters.
+fn lower(text: &str) -> String {
+    let mut lower = String::with_capacity(text.len());
+    for letter in text.chars() {
+        lower.extend(letter.to_lowercase());
+    }
+    lower
 }
 
 impl Engine {
@@ -304,7 +312,7 @@ impl Engine {
         let id = id.trim();
         let found = self.state.find_live(id).or_else(|| id.strip_prefix('#').and_then(|id| self.state.find_live(id)));
         found.ok_or_else(|| {
-            let guess = super::nearest::nearest(id, self.state.live().take(5_000).map(|(_, task)| task.id()));
+            let guess = super::nearest::nearest(id, &mut self.state.live().take(5_000).map(|(_, task)| task.id()));
             let hint = match guess {
                 Some(_) => "Did you mean `{didYouMean}`?",
                 None => "List the tasks to see their ids.",

@@ -139,7 +139,7 @@ impl<'e> Transaction<'e> {
         if let Some((_, task)) = titled {
             return Some(task.id().to_owned());
         }
-        nearest(id, self.state.live().take(SUGGESTION_SCAN).map(|(_, task)| task.id())).map(str::to_owned)
+        nearest(id, &mut self.state.live().take(SUGGESTION_SCAN).map(|(_, task)| task.id())).map(str::to_owned)
     }
 
     /// The blockers that a caller names for `slot` (`None`: a task that does not exist yet, perhaps with a local
