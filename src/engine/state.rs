@@ -9,7 +9,7 @@ use crate::graph::index_set::IndexSet;
 use crate::graph::{Arcs, Node, Topology};
 use crate::task::{ChildOrder, Extra, Presence, Readiness, Slot, Status, Task, Text, Words};
 
-use super::hash::IdHasher;
+use super::hash::{IdHasher, insert};
 use super::rules::Rules;
 
 /// What changed about a task, as bits of a mask.
@@ -177,7 +177,7 @@ impl State {
     pub(super) fn index_id(&mut self, slot: Slot) {
         let hash = self.hash(self.task(slot).id());
         let State { ids, tasks, hasher, .. } = self;
-        ids.insert_unique(hash, slot, |other| hasher.hash_one(tasks[*other as usize].id()));
+        insert(ids, hash, slot, &|other| hasher.hash_one(tasks[*other as usize].id()));
     }
 
     pub(super) fn forget_id(&mut self, slot: Slot) {
