@@ -139,13 +139,14 @@ fn names<'c>(command: &'c Command<'_>) -> Vec<&'c str> {
     let mut names: Vec<&str> = Vec::new();
     match command {
         Command::Add(add) => {
-            names.extend(add.blocked_by.iter().map(|id| &**id));
+            extend(&mut names, Some(&add.blocked_by));
             names.extend(add.parent.as_deref());
         }
         Command::Update(id, patch) => {
             names.push(id);
-            let lists = [&patch.blocked_by, &patch.add_blocked_by, &patch.remove_blocked_by];
-            names.extend(lists.into_iter().flatten().flatten().map(|id| &**id));
+            for list in [&patch.blocked_by, &patch.add_blocked_by, &patch.remove_blocked_by] {
+                extend(&mut names, list.as_deref());
+            }
             names.extend(patch.parent.as_deref());
         }
         Command::Start(id)
@@ -158,11 +159,17 @@ fn names<'c>(command: &'c Command<'_>) -> Vec<&'c str> {
         | Command::Hold { id, .. } => names.push(id),
         Command::Claim { id, ids, .. } => {
             names.extend(id.as_deref());
-            names.extend(ids.iter().flatten().map(|id| &**id));
+            extend(&mut names, ids.as_deref());
         }
         Command::Batch(_) | Command::Undo | Command::Redo | Command::Archive(_) | Command::RecoverStale(_) => {}
     }
     names
+}
+
+fn extend<'c>(names: &mut Vec<&'c str>, ids: Option<&'c [Cow<'_, str>]>) {
+    for id in ids.unwrap_or_default() {
+        names.push(id);
+    }
 }
 
 /// Says in a refusal which entry it is about.

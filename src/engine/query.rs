@@ -265,13 +265,19 @@ impl State {
     /// Live tasks in which every word of `query` occurs, letter case ignored, in creation order. O(text).
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Slot> {
-        let words: Vec<String> = query.split_whitespace().map(lower).collect();
-        let matches = |slot: Slot| {
-            let text = &self.task(slot).text;
-            let parts = [text.id(), text.title(), text.description()].map(lower);
-            words.iter().all(|word| parts.iter().any(|part| part.contains(word)))
-        };
-        self.live().map(|(slot, _)| slot).filter(|slot| matches(*slot)).take(limit).collect()
+        let query = lower(query);
+        let mut found = Vec::new();
+        for (slot, task) in self.live() {
+            if found.len() == limit {
+                break;
+            }
+            let text = &task.text;
+            let parts = [lower(text.id()), lower(text.title()), lower(text.description())];
+            if query.split_whitespace().all(|word| parts.iter().any(|part| part.contains(word))) {
+                found.push(slot);
+            }
+        }
+        found
     }
 
     /// The ids of slots.
