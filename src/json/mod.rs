@@ -9,7 +9,7 @@ mod reader;
 mod serialize;
 mod writer;
 
-pub use reader::{Fault, Kind, Reader};
+pub use reader::{Fault, Kind, Reader, Stop};
 pub use serialize::to_json;
 pub use writer::{Writer, push_string, push_whole};
 

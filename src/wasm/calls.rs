@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::dialect;
 use crate::engine::{Change, Command, Engine, OpenOptions, Refusal, Rules};
-use crate::json::Reader;
+use crate::json::{Reader, Stop};
 use crate::task::{Presence, Slots, Status, Words};
 
 use super::delta;
@@ -23,13 +23,13 @@ fn rules(text: &str) -> Result<Option<Rules>, Refusal> {
         |got: &str| Refusal::invalid("rules", got, &[&Rules::PRESETS.join(", "), " or an object of rules"].concat());
     let mut reader = Reader::new(text);
     if text.starts_with('"') {
-        let name = reader.text().map_err(|fault| wrong(fault.problem))?;
+        let name = reader.text().map_err(|Stop| wrong(reader.fault().problem))?;
         return Rules::preset(&name).map(Some).ok_or_else(|| wrong(&["`", &*name, "`"].concat()));
     }
     if let Some(refusal) = Rules::refuse_unknown(text) {
         return Err(refusal);
     }
-    Rules::default().read(&mut reader).map(Some).map_err(|fault| wrong(fault.problem))
+    Rules::default().read(&mut reader).map(Some).map_err(|Stop| wrong(reader.fault().problem))
 }
 
 /// Makes an empty list. The rules stand in `text`. Gives a handle.
