@@ -88,6 +88,13 @@ pub struct State {
     hasher: IdHasher,
 }
 
+/// Without arguments, and in one place: a check with its own panic wherever a task is looked up is much code.
+#[cold]
+#[inline(never)]
+fn no_such_slot() -> ! {
+    panic!("a slot without a task")
+}
+
 impl State {
     /// An empty list.
     #[must_use]
@@ -117,11 +124,11 @@ impl State {
     /// The task in a slot.
     #[must_use]
     pub fn task(&self, slot: Slot) -> &Task {
-        &self.tasks[slot as usize]
+        self.tasks.get(slot as usize).unwrap_or_else(|| no_such_slot())
     }
 
     pub(super) fn task_mut(&mut self, slot: Slot) -> &mut Task {
-        &mut self.tasks[slot as usize]
+        self.tasks.get_mut(slot as usize).unwrap_or_else(|| no_such_slot())
     }
 
     /// The slot that will hold the next new task.
