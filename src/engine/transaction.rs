@@ -226,9 +226,17 @@ impl<'e> Transaction<'e> {
     /// # Errors
     /// `cycle`, when the children get an order that closes a ring.
     pub(super) fn edit_extra(&mut self, slot: Slot, edit: impl FnOnce(&mut Extra)) -> Result<(), Refusal> {
-        let old = self.state.task(slot).extra.clone();
-        let mut extra = old.as_deref().cloned().unwrap_or_default();
+        let mut extra = self.extra(slot);
         edit(&mut extra);
+        self.replace_extra(slot, extra)
+    }
+
+    fn extra(&self, slot: Slot) -> Extra {
+        self.state.task(slot).extra.as_deref().cloned().unwrap_or_default()
+    }
+
+    fn replace_extra(&mut self, slot: Slot, extra: Extra) -> Result<(), Refusal> {
+        let old = self.state.task(slot).extra.clone();
         let new = if extra.is_empty() { None } else { Some(Rc::new(extra)) };
         if old != new {
             self.try_emit(Event::Extra { slot, old, new })?;

@@ -421,16 +421,20 @@ fn pair<'a, T>(
     reader: &mut Reader<'a>,
     mut value: impl FnMut(&mut Reader<'a>) -> Result<T, Stop>,
 ) -> Result<(T, T), Stop> {
+    due(reader, "old")?;
+    let old = value(reader)?;
+    due(reader, "new")?;
+    Ok((old, value(reader)?))
+}
+
+fn due(reader: &mut Reader<'_>, name: &str) -> Result<(), Stop> {
+    let at = reader.position();
     let mut first = false;
-    let mut due = |reader: &mut Reader<'a>, name: &str| {
-        let at = reader.position();
-        if reader.key(&mut first)?.as_deref() == Some(name) {
-            value(reader)
-        } else {
-            Err(reader.stop_at(at, "old and new were expected"))
-        }
-    };
-    Ok((due(reader, "old")?, due(reader, "new")?))
+    if reader.key(&mut first)?.as_deref() == Some(name) {
+        Ok(())
+    } else {
+        Err(reader.stop_at(at, "old and new were expected"))
+    }
 }
 
 fn read_event(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Event, Stop> {
