@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::json::{Kind, Reader, Stop, Writer};
+use crate::task::Status;
 
 use super::error::{Code, Fact, Refusal, one_of, sentence};
 use super::limits;
@@ -193,6 +194,18 @@ impl<'a> Arguments<'a> {
     #[must_use]
     pub fn due(&self, name: &str) -> Cow<'a, str> {
         self.text(name).unwrap_or_default()
+    }
+
+    /// A text, id or word, when there is something in it.
+    #[must_use]
+    pub fn filled(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.text(name).filter(|text| !text.is_empty())
+    }
+
+    /// A status by its word.
+    #[must_use]
+    pub fn status(&self, name: &str) -> Option<Status> {
+        self.text(name).and_then(|word| Status::from_word(&word))
     }
 
     /// A list of ids; cleared gives the empty list.

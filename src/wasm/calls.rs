@@ -343,7 +343,7 @@ pub fn landed(handle: u32, bytes: u32) -> u32 {
 pub fn names(handle: u32) {
     with(|hub| {
         let engine = &hub.list(handle).engine;
-        let (session, list) = (engine.session().to_owned(), engine.state().list.to_string());
+        let (session, list) = (engine.session().to_owned(), String::from(&*engine.state().list));
         answer_pair(hub, &session, &list);
     });
 }
