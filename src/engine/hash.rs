@@ -2,6 +2,8 @@
 
 use std::hash::{BuildHasher, Hasher};
 
+use hashbrown::HashTable;
+
 /// The index's hasher (the checksum's steps). Ids are short, the order of the table is never visible, and a list is
 /// bounded, so a keyed hash would only cost start-up time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -12,6 +14,12 @@ impl BuildHasher for IdHasher {
     fn build_hasher(&self) -> IdHash {
         IdHash(0xcbf2_9ce4_8422_2325)
     }
+}
+
+/// Adds a number to an index of them; `hash_of` says under what those that stand there already are found.
+/// One function for every index: the growth of a table is much code.
+pub(super) fn insert(index: &mut HashTable<u32>, hash: u64, number: u32, hash_of: &dyn Fn(&u32) -> u64) {
+    index.insert_unique(hash, number, hash_of);
 }
 
 /// A hash under way.
