@@ -22,6 +22,11 @@ pub(super) fn insert(index: &mut HashTable<u32>, hash: u64, number: u32, hash_of
     index.insert_unique(hash, number, hash_of);
 }
 
+/// Makes room in an index for so many more numbers, by the same one function.
+pub(super) fn reserve(index: &mut HashTable<u32>, more: usize, hash_of: &dyn Fn(&u32) -> u64) {
+    index.reserve(more, hash_of);
+}
+
 /// A hash under way.
 #[derive(Debug)]
 pub struct IdHash(u64);

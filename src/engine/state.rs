@@ -10,7 +10,7 @@ use crate::graph::index_set::IndexSet;
 use crate::graph::{Arcs, Node, Topology};
 use crate::task::{ChildOrder, Extra, Presence, Readiness, Slot, Status, Task, Text, Words};
 
-use super::hash::{IdHasher, insert};
+use super::hash::{IdHasher, insert, reserve};
 use super::rules::Rules;
 
 /// What changed about a task, as bits of a mask.
@@ -186,7 +186,7 @@ impl State {
     pub(super) fn reserve(&mut self, tasks: usize) {
         self.tasks.reserve(tasks);
         let State { ids, tasks: known, hasher, .. } = self;
-        ids.reserve(tasks, |other| hasher.hash_one(known[*other as usize].id()));
+        reserve(ids, tasks, &|other| hasher.hash_one(known[*other as usize].id()));
     }
 
     pub(super) fn index_id(&mut self, slot: Slot) {
