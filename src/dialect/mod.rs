@@ -18,6 +18,8 @@ pub struct Tool {
     pub description: &'static str,
     /// Its arguments.
     pub arguments: &'static [Argument],
+    /// JSON Schema of its results, refusals included.
+    pub output: &'static str,
     /// Whether it never changes anything.
     pub read_only: bool,
 }
@@ -90,7 +92,7 @@ pub fn describe(dialect: &str) -> Result<String, Refusal> {
         writer.key("inputSchema");
         write_schema(tool.arguments, &mut writer);
         writer.key("outputSchema");
-        writer.raw(r#"{"type":"object"}"#);
+        writer.raw(tool.output);
         writer.close();
     }
     writer.close_list();

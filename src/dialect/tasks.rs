@@ -45,6 +45,31 @@ static ARGUMENTS: &[Argument] = &[
     ),
 ];
 
+/// The schema of a row, for [`OUTPUT`]. Written out at each place, since not every provider follows references.
+macro_rules! row {
+    () => {
+        r#"{"type":"object","properties":{"id":{"type":"string"},"content":{"type":"string"},"active_form":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed","deleted"]},"blockedBy":{"type":"array","items":{"type":"string"}},"blocks":{"type":"array","items":{"type":"string"}},"completed_at":{"type":"integer"},"hold":{"type":"object","properties":{"reason":{"type":"string"},"note":{"type":"string"}},"required":["reason"]}},"required":["id","content","status"],"additionalProperties":false}"#
+    };
+}
+
+/// The schema of a list of rows.
+macro_rules! rows {
+    () => {
+        concat!(r#"{"type":"array","items":"#, row!(), "}")
+    };
+}
+
+/// What the tool answers: which fields are there depends on the action, and on whether it was refused.
+static OUTPUT: &str = concat!(
+    r#"{"type":"object","properties":{"action":{"type":"string"},"task":"#,
+    row!(),
+    r#","tasks":"#,
+    rows!(),
+    r#","changed":{"type":"boolean"},"warning":{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"},"by":{"type":"array","items":{"type":"string"}}},"required":["code","message","by"]},"snapshot":{"type":"object","properties":{"tasks":"#,
+    rows!(),
+    r#"},"required":["tasks"]},"error":{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"},"hint":{"type":"string"},"details":{"type":"object"}},"required":["code","message","hint","details"]}},"required":["action"],"additionalProperties":false}"#,
+);
+
 /// The one tool.
 pub static TOOLS: &[Tool] = &[Tool {
     name: "tasks",
@@ -56,6 +81,7 @@ them from the results, never invent one. Set a task to in_progress when you star
 really done. action blocked tells what cannot start yet; every other pending task is ready. Keep it a working set of \
 dozens of tasks, not hundreds, and remove what is no longer wanted.",
     arguments: ARGUMENTS,
+    output: OUTPUT,
     read_only: false,
 }];
 

@@ -1,4 +1,5 @@
 // The dialect `tasks` (document 000) through taskTools, on a graph and on a store.
+import { Ajv } from "ajv";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -418,4 +419,29 @@ test("the operation feed of tool calls replays into the same list", async () => 
   const copy = createTaskGraph({ snapshot: start });
   copy.replay(operations);
   assert.equal(copy.snapshot(), list.snapshot());
+});
+
+test("every result fits the output schema: each action, a warning, a hold, a refusal", async () => {
+  const list = createTaskGraph();
+  const tool = on(list);
+  const fits = new Ajv({ strict: true }).compile(tool.outputSchema);
+  const check = async (args: unknown): Promise<Record<string, unknown>> => {
+    const result = await tool.run(args);
+    assert.ok(fits(result), `${JSON.stringify(args)}: ${JSON.stringify(fits.errors)}`);
+    return result;
+  };
+  const first = (await check({ action: "add", content: "A", active_form: "Doing A" })) as { task: { id: string } };
+  const second = (await check({ action: "add", content: "B", blockedBy: [first.task.id] })) as { task: { id: string } };
+  assert.ok("warning" in (await check({ action: "update", id: second.task.id, status: "in_progress" })));
+  list.hold(second.task.id, { reason: "manual", note: "Which?" });
+  await check({ action: "blocked" });
+  await check({ action: "complete", id: first.task.id });
+  assert.equal((await check({ action: "complete", id: first.task.id }))["changed"], false);
+  await check({ action: "list" });
+  await check({ action: "list", status_filter: "completed" });
+  await check({ action: "remove", id: second.task.id });
+  for (const args of [{ action: "update", id: "nobody", content: "x" }, { action: "dance" }, { action: "add" }, null, 5]) {
+    assert.ok("error" in (await check(args)));
+  }
+  assert.ok(!fits({ action: "add", task: { id: 5 } }), "the schema can fail");
 });
