@@ -36,18 +36,25 @@ export class Emitter<Events> {
 
   /** Delivers an event, now or after those under way. */
   emit<Kind extends keyof Events>(kind: Kind, event: Events[Kind]): void {
-    if (!this.#listeners.has(kind)) return;
-    this.#queue.push(() => {
-      const set = this.#listeners.get(kind);
-      for (const listener of set === undefined ? [] : [...set]) {
-        if (!set?.has(listener)) continue;
-        try {
-          (listener as (event: Events[Kind]) => void)(event);
-        } catch (error) {
-          report(error);
-        }
+    if (this.#listeners.has(kind)) this.deliver([() => this.call(kind, event)]);
+  }
+
+  /** Calls those who listen for a kind of event. */
+  call<Kind extends keyof Events>(kind: Kind, event: Events[Kind]): void {
+    const set = this.#listeners.get(kind);
+    for (const listener of set === undefined ? [] : [...set]) {
+      if (!set?.has(listener)) continue;
+      try {
+        (listener as (event: Events[Kind]) => void)(event);
+      } catch (error) {
+        report(error);
       }
-    });
+    }
+  }
+
+  /** Runs what tells of one change, now or after what is under way. */
+  deliver(steps: readonly (() => void)[]): void {
+    this.#queue.push(...steps);
     if (this.#delivering) return;
     this.#delivering = true;
     try {
