@@ -6,7 +6,7 @@ import { storageFailure, type Loaded, type Saver } from "./saver.js";
 import type { Outcome, Session } from "./session.js";
 import { isRecordStorage } from "./storage/types.js";
 import type { RowTexts } from "./texts.js";
-import type { Task } from "./types.js";
+import type { StorageDetails, Task } from "./types.js";
 
 /** How often a call that lost a race is carried out anew. */
 const TRIES = 8;
@@ -207,7 +207,8 @@ export class SaveQueue {
       } catch (error) {
         // It may have landed all the same: ask the storage.
         const lost = storageFailure(error, "save, and nothing of the call is stored");
-        await this.#resume(group, { lost, unsure: unsure(error) });
+        const { landed } = lost.details as StorageDetails;
+        await this.#resume(group, { lost, unsure: landed === false ? lost : unsure(error) });
         return;
       }
       if (saved === false) {

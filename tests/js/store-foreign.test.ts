@@ -149,8 +149,10 @@ test("a file that is removed, damaged or replaced under an open store", async ()
       assert.deepEqual(ids(store.getSnapshot()), ["a", "b", "c"]);
       await writeFile(file, good);
     }
+    await store.complete("a");
     await rm(file);
     await mkdir(file);
+    await rejected("storage_denied", store.add({ id: "d", title: "D" }));
     await rejected("storage_denied", store.add({ id: "d", title: "D" }));
     await rm(file, { recursive: true });
     await store.add({ id: "d", title: "D" });
