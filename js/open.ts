@@ -16,7 +16,7 @@ export async function openTasks(options: StoreOptions = {}): Promise<TaskStore> 
   const signal = optionOf(options, "signal");
   if (signal !== undefined && typeof signal.throwIfAborted !== "function") throw invalid("signal", signal, "an AbortSignal");
   const storage = optionOf(options, "storage") ?? memoryStorage();
-  const has = (name: string): boolean => typeof (storage as unknown as Readonly<Record<string, unknown>>)[name] === "function";
+  const has = (name: string): boolean => typeof optionOf(storage as unknown as Record<string, unknown>, name) === "function";
   if (!has("load") || !(has("save") || has("commit"))) {
     throw invalid("storage", storage, "an object with `load` and `save`, or `load` and `commit`");
   }

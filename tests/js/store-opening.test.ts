@@ -21,6 +21,7 @@ test("options that cannot be used are refused with their name", async () => {
     ["storage", { storage: { load: () => null } }],
     ["storage", { storage: { save: () => undefined } }],
     ["storage", { storage: { load: 1, save: 2 } }],
+    ["load", { storage: new Proxy({}, { get: fail }) }],
     ["signal", { signal: {} }],
     ["signal", { signal: true }],
   ];
