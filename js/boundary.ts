@@ -1,4 +1,4 @@
-import { afterThrow, core, coreMemory, currentGeneration, type Core } from "./runtime.js";
+import { afterThrow, coreMemory, currentGeneration, enter, leave, type Core } from "./runtime.js";
 
 /**
  * The buffers through which everything crosses. Words go in as UTF-8, slots as numbers; numbers and words
@@ -33,10 +33,15 @@ export function view(): Uint32Array {
   return words;
 }
 
-/** Calls the engine; a trap becomes a `poisoned` error, and the instance is replaced. */
+/**
+ * Calls the engine; a trap becomes a `poisoned` error, and the instance is replaced. `work` makes that one call
+ * and nothing else: what it needs is read before.
+ */
 export function guard<T>(work: (core: Core) => T): T {
   try {
-    return work(core());
+    const result = work(enter());
+    leave();
+    return result;
   } catch (error) {
     throw afterThrow(error);
   }

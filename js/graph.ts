@@ -1,6 +1,6 @@
-import { invalid, TaskError, withStack } from "./errors.js";
+import { invalid, optionOf, TaskError, withStack } from "./errors.js";
 import { sessionOf, TaskReads } from "./reads.js";
-import { Session, toJson, type Outcome, type QuickAnswer } from "./session.js";
+import { checkListOptions, copied, Session, toJson, type Outcome, type QuickAnswer } from "./session.js";
 import { RowTexts } from "./texts.js";
 import type {
   Actor,
@@ -41,6 +41,7 @@ export class TaskGraph extends TaskReads {
   protected readonly texts: RowTexts;
 
   constructor(options: GraphOptions = {}) {
+    checkListOptions(options);
     super(new Session(options, options.snapshot === undefined ? undefined : { head: options.snapshot }));
     this.#options = options;
     this.#actor = options.actor ?? "host";
@@ -58,7 +59,7 @@ export class TaskGraph extends TaskReads {
   /** Edits a task; a missing key leaves alone, `null` takes away. */
   update(id: string, patch: TaskPatch): Change {
     const blockers = this.#isQuick() ? onlyBlockers(patch)?.blockedBy : undefined;
-    const answered = blockers === undefined ? undefined : this[sessionOf].quickBlockers(id, blockers);
+    const answered = blockers === undefined ? undefined : this[sessionOf].quickBlockers(id, blockers, this.#actor);
     return answered === undefined ? this.#carryOut(command("update", patch, id)) : this.#finish(answered);
   }
 
@@ -138,8 +139,9 @@ export class TaskGraph extends TaskReads {
    */
   attempt(given: Command, options: { readonly actor?: Actor } = {}): Attempt<TaskError> {
     return answer(() => {
-      const quick = options.actor === undefined ? this.#quickly(given) : undefined;
-      if (quick === undefined) return this.#run(given, options.actor);
+      const actor = optionOf(options, "actor");
+      const quick = actor === undefined ? this.#quickly(given) : undefined;
+      if (quick === undefined) return this.#run(given, actor);
       if (quick instanceof TaskError) return { ok: false, error: quick };
       return { ok: true, change: this.#finish(quick) };
     });
@@ -147,8 +149,10 @@ export class TaskGraph extends TaskReads {
 
   /** Applies operations that a host's journal kept, to a list that stands as it stood before them. Throws `corrupt`. */
   replay(operations: readonly Operation[]): Change {
-    const outcome = this[sessionOf].replay(toJson(operations, "operations"));
-    return this.#finish(outcome.ok ? outcome.change : outcome.error);
+    const text = toJson(operations, "operations");
+    const mark = this.#mark();
+    const outcome = this[sessionOf].replay(text);
+    return this.#finish(outcome.ok ? outcome.change : outcome.error, mark);
   }
 
   /** Frees the list's memory. Every later call throws `disposed`. */
@@ -165,20 +169,18 @@ export class TaskGraph extends TaskReads {
   /** @internal Calls a tool of a dialect as an actor. */
   callTool(dialect: string, tool: string, args: unknown, actor: Actor): { result: unknown; change: Change | undefined } {
     const session = this[sessionOf];
-    authorize(this.#options, { action: "tool", tool, arguments: args }, actor);
+    const text = toJson(args, "arguments");
+    authorize(this.#options, () => ({ action: "tool", tool, arguments: JSON.parse(text) as unknown }), actor);
+    const now = session.now();
     session.actAs(actor);
-    const mark = session.mark();
-    try {
-      const outcome = session.callTool(dialect, tool, toJson(args, "arguments"), session.now(), session.nextOperation());
-      if (outcome.change?.changed === true) this.#tell(outcome.change, mark);
-      return outcome;
-    } finally {
-      session.actAs(this.#actor);
-    }
+    const mark = this.#mark();
+    const outcome = session.callTool(dialect, tool, text, now, session.nextOperation());
+    if (outcome.change?.changed === true) this.announce(outcome.change, this.#since(mark));
+    return outcome;
   }
 
   #move(action: "start" | "complete", id: string): Change {
-    const answered = this.#isQuick() ? this[sessionOf].quickStatus(action, id) : undefined;
+    const answered = this.#isQuick() ? this[sessionOf].quickStatus(action, id, this.#actor) : undefined;
     return answered === undefined ? this.#carryOut(command(action, {}, id)) : this.#finish(answered);
   }
 
@@ -191,7 +193,7 @@ export class TaskGraph extends TaskReads {
         return session.quickAdd(given as NewTask, this.#actor);
       case "update": {
         const { id, blockedBy } = onlyBlockers(given) ?? {};
-        return blockedBy === undefined ? undefined : session.quickBlockers(id, blockedBy);
+        return blockedBy === undefined ? undefined : session.quickBlockers(id, blockedBy, this.#actor);
       }
       default:
         return undefined;
@@ -211,46 +213,58 @@ export class TaskGraph extends TaskReads {
 
   #run(given: Command, actor: Actor = this.#actor): Outcome {
     const session = this[sessionOf];
+    // First all that may run code of the caller, who may call back in.
+    const action = readAction(given) as Command["action"];
     const text = toJson(given, "command");
-    authorize(this.#options, given, actor);
+    authorize(this.#options, () => JSON.parse(text) as AuthorizedOperation, actor);
+    const now = session.now();
     session.actAs(actor);
-    const mark = this.events.has("operation") ? session.mark() : 0;
-    const outcome = session.run(given?.action, text, session.now(), session.nextOperation());
-    if (outcome.ok && outcome.change.changed) this.#tell(outcome.change, mark);
+    const mark = this.#mark();
+    const outcome = session.run(action, text, now, session.nextOperation());
+    if (outcome.ok && outcome.change.changed) this.announce(outcome.change, this.#since(mark));
     return outcome;
   }
 
-  #finish(answered: Change | TaskError): Change {
+  #finish(answered: Change | TaskError, mark?: number): Change {
     if (answered instanceof TaskError) throw withStack(answered);
-    if (answered.changed) this.#tell(answered, 0);
+    if (answered.changed) this.announce(answered, this.#since(mark));
     return answered;
   }
 
-  #tell(change: Change, mark: number): void {
-    this.notify();
-    if (this.events.has("operation")) {
-      for (const operation of this[sessionOf].operations(mark)) this.events.emit("operation", operation);
-    }
-    this.events.emit("change", change);
+  /** A mark in the journal, where somebody wants to hear of operations. */
+  #mark(): number | undefined {
+    return this.events.has("operation") ? this[sessionOf].mark() : undefined;
+  }
+
+  #since(mark: number | undefined): readonly Operation[] {
+    return mark === undefined ? [] : this[sessionOf].operations(mark);
   }
 }
 
 /** The blockers that a patch gives, and its id when it is a command, when it gives nothing else. */
-function onlyBlockers(patch: object): { readonly id: unknown; readonly blockedBy: unknown } | undefined {
+function onlyBlockers(patch: object): { readonly id: unknown; readonly blockedBy: readonly unknown[] | undefined } | undefined {
   if (typeof patch !== "object") return undefined;
   try {
     for (const key in patch) if (key !== "blockedBy" && key !== "id" && key !== "action") return undefined;
     const { id, blockedBy } = patch as { readonly id?: unknown; readonly blockedBy?: unknown };
-    return { id, blockedBy };
+    return { id, blockedBy: copied(blockedBy) };
   } catch {
     // Not readable; the general way says so.
     return undefined;
   }
 }
 
+function isPlain(fields: unknown): boolean {
+  try {
+    return Object.prototype.toString.call(fields) === "[object Object]";
+  } catch {
+    return false;
+  }
+}
+
 function readAction(given: Command): unknown {
   try {
-    return given.action;
+    return given?.action;
   } catch {
     return undefined;
   }
@@ -258,8 +272,8 @@ function readAction(given: Command): unknown {
 
 /** A command out of an action, its fields and perhaps an id, which win over fields of the same name. */
 export function command(action: Command["action"], fields: object, id?: unknown): Command {
-  // A long text would become as many fields.
-  if (fields !== undefined && typeof fields !== "object") throw invalid("arguments", fields, "an object");
+  // A long text would become as many fields, a promise or a map none.
+  if (fields !== undefined && fields !== null && !isPlain(fields)) throw invalid("arguments", fields, "a plain object");
   // The action stands first: the engine reads it first, and can then name the field that it cannot read.
   const first = { action };
   try {
@@ -275,12 +289,15 @@ export function command(action: Command["action"], fields: object, id?: unknown)
   }
 }
 
-/** Asks the host whether a call may be made. */
-export function authorize(options: ListOptions, operation: AuthorizedOperation, actor: Actor): void {
-  if (options.authorize === undefined || options.authorize(operation, actor)) return;
+/** Asks the host whether a call may be made: about the plain data that will be carried out, not the caller's objects. */
+export function authorize(options: ListOptions, operation: () => AuthorizedOperation, actor: Actor): void {
+  if (options.authorize === undefined) return;
+  const asked = operation();
+  // A promise, too, is no `true`.
+  if ((options.authorize(asked, actor) as unknown) === true) return;
   throw new TaskError({
     code: "not_allowed",
-    message: `${actor} may not ${operation.action} here.`,
+    message: `${actor} may not ${String(asked?.action)} here.`,
     hint: "Ask the host for permission, or go on with something else.",
     details: { who: "whoever the host lets" },
   });

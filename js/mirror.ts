@@ -162,7 +162,13 @@ export class Mirror {
     return this.#list;
   }
 
-  /** Slots of rows, for saving. */
+  /** How many slots there are, those without a row included. */
+  get size(): number {
+    this.ensure();
+    return this.#rows.length;
+  }
+
+  /** Slots of rows. */
   slots(): number[] {
     this.ensure();
     const slots: number[] = [];

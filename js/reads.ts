@@ -1,9 +1,12 @@
 import { guard } from "./boundary.js";
+import * as glue from "./generated/core.js";
 import { Emitter, report, type Unsubscribe } from "./emitter.js";
 import { invalid, optionOf, TaskError } from "./errors.js";
-import { readLimit, type Session } from "./session.js";
+import type { Mirror } from "./mirror.js";
+import { disposed, readLimit, type Session } from "./session.js";
 import type {
   Change,
+  ChangeStream,
   Detail,
   Explanation,
   ListQuery,
@@ -36,6 +39,8 @@ export abstract class TaskReads {
   readonly [sessionOf]: Session;
   protected readonly events = new Emitter<ListEvents>();
   readonly #watchers = new Set<() => void>();
+  /** What ends those who wait, when the list is let go. */
+  readonly #waiting = new Set<() => void>();
 
   protected constructor(session: Session) {
     this[sessionOf] = session;
@@ -46,17 +51,17 @@ export abstract class TaskReads {
 
   /** Grows by one with each accepted change. */
   get revision(): number {
-    return this[sessionOf].mirror.revision;
+    return this.#mirror.revision;
   }
 
   /** How many tasks are ready. */
   get readyCount(): number {
-    return this[sessionOf].mirror.readyCount;
+    return this.#mirror.readyCount;
   }
 
   /** How many open tasks have an active blocker. */
   get blockedCount(): number {
-    return this[sessionOf].mirror.blockedCount;
+    return this.#mirror.blockedCount;
   }
 
   /** The list's own id. */
@@ -66,14 +71,19 @@ export abstract class TaskReads {
 
   /** The task with an id; `undefined` when there is none. O(1). */
   get(id: string): Task | undefined {
-    void this[sessionOf].quickHandle;
-    return this[sessionOf].mirror.get(id);
+    return this.#mirror.get(id);
   }
 
   /** Every row in creation order, deleted ones too: a frozen array, the same one until something changes. */
   getSnapshot(): readonly Task[] {
-    void this[sessionOf].quickHandle;
-    return this[sessionOf].mirror.list();
+    return this.#mirror.list();
+  }
+
+  /** The rows of a list that was not let go. */
+  get #mirror(): Mirror {
+    const session = this[sessionOf];
+    void session.quickHandle;
+    return session.mirror;
   }
 
   /** Rows that fit a query, in creation order. */
@@ -94,12 +104,12 @@ export abstract class TaskReads {
 
   /** Tasks that can be started now, in creation order. O(answer). */
   ready(options: { readonly limit?: number } = {}): Task[] {
-    return this[sessionOf].listed("ready", optionOf(options, "limit"));
+    return this[sessionOf].listed("ready", onlyLimit(options));
   }
 
   /** Open tasks that wait for others, in creation order. O(answer). */
   blocked(options: { readonly limit?: number } = {}): Task[] {
-    return this[sessionOf].listed("blocked", optionOf(options, "limit"));
+    return this[sessionOf].listed("blocked", onlyLimit(options));
   }
 
   /** Blocked tasks that wait, in the end, for a held one. O(held + reach). */
@@ -114,13 +124,14 @@ export abstract class TaskReads {
 
   /** Open tasks by layers: everything in one layer can be done at once. O(tasks + edges). */
   layers(): string[][] {
-    return guard((core) => core.layers(this[sessionOf].handle)) as string[][];
+    const { handle } = this[sessionOf];
+    return guard(() => glue.layers(handle)) as string[][];
   }
 
   /** Tasks in which every word occurs (id, title, description), letter case ignored. */
   search(query: string, options: { readonly limit?: number } = {}): Task[] {
     if (typeof query !== "string") throw invalid("query", query, "text");
-    return this[sessionOf].search(query, readLimit(optionOf(options, "limit"), 20));
+    return this[sessionOf].search(query, readLimit(onlyLimit(options), 20));
   }
 
   /**
@@ -130,24 +141,28 @@ export abstract class TaskReads {
    */
   explain(id: string): Explanation {
     const slot = this.#slot(id);
-    return guard((core) => core.explain(this[sessionOf].handle, slot)) as Explanation;
+    const { handle } = this[sessionOf];
+    return guard(() => glue.explain(handle, slot)) as Explanation;
   }
 
   /** Ids of the tasks that name this one in `blockedBy`, settled ones too. Throws `not_found`. */
   blocks(id: string): string[] {
     const slot = this.#slot(id);
-    return guard((core) => core.blocks(this[sessionOf].handle, slot)) as string[];
+    const { handle } = this[sessionOf];
+    return guard(() => glue.blocks(handle, slot)) as string[];
   }
 
   /** Whether `id` could not wait for `blocker`. Throws `not_found`. */
   wouldCycle(id: string, blocker: string): WouldCycle {
     const [slot, other] = [this.#slot(id), this.#slot(blocker)];
-    return guard((core) => core.would_cycle(this[sessionOf].handle, slot, other)) as WouldCycle;
+    const { handle } = this[sessionOf];
+    return guard(() => glue.would_cycle(handle, slot, other)) as WouldCycle;
   }
 
   /** Counts. O(1). */
   progress(): Progress {
-    return guard((core) => core.progress(this[sessionOf].quickHandle)) as Progress;
+    const { quickHandle } = this[sessionOf];
+    return guard(() => glue.progress(quickHandle)) as Progress;
   }
 
   /**
@@ -163,11 +178,16 @@ export abstract class TaskReads {
 
   /** Calls `listener` for each event of a kind; gives what takes it off again. */
   on<Kind extends keyof ListEvents>(kind: Kind, listener: (event: ListEvents[Kind]) => void): Unsubscribe {
+    void this[sessionOf].quickHandle;
+    if (kind !== "change" && kind !== "operation") throw invalid("kind", kind, "`change` or `operation`");
+    if (typeof listener !== "function") throw invalid("listener", listener, "a function");
     return this.events.on(kind, listener);
   }
 
   /** Calls `watcher` after anything that changes what reads answer: the shape of `useSyncExternalStore`. */
   subscribe(watcher: () => void): Unsubscribe {
+    void this[sessionOf].quickHandle;
+    if (typeof watcher !== "function") throw invalid("watcher", watcher, "a function");
     const own = (): void => watcher();
     this.#watchers.add(own);
     return () => this.#watchers.delete(own);
@@ -186,41 +206,72 @@ export abstract class TaskReads {
     }
   }
 
-  /** @internal */
+  /** @internal Tells of a change: first who subscribed, then its operations, then the change itself. */
+  protected announce(change: Change, operations: readonly Operation[]): void {
+    if (this.#watchers.size === 0 && operations.length === 0 && !this.events.has("change")) return;
+    // One delivery, so that what a callback causes is told after all of this.
+    this.events.deliver([
+      () => this.notify(),
+      ...operations.map((operation) => () => this.events.call("operation", operation)),
+      () => this.events.call("change", change),
+    ]);
+  }
+
+  /** @internal Lets everybody go who listens or waits. */
   protected forgetListeners(): void {
     this.events.clear();
     this.#watchers.clear();
+    for (const end of [...this.#waiting]) end();
   }
 
-  /** Changes as they come, for `for await`; ends when the signal aborts. */
-  async *changes(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Change, void, void> {
-    const { signal } = options;
+  /**
+   * Changes from now on, as they come, for `for await`; ends when the signal aborts or the list is let go.
+   * Changes wait in memory until they are taken, so whoever asks for this must take them or `return()`.
+   */
+  changes(options: { readonly signal?: AbortSignal } = {}): ChangeStream {
+    const signal = signalOf(options);
     const queue: Change[] = [];
-    let wake: (() => void) | undefined;
-    const ring = (): void => wake?.();
-    const off = this.on("change", (change) => {
-      queue.push(change);
-      ring();
+    const takers: ((result: IteratorResult<Change, undefined>) => void)[] = [];
+    let ended = false;
+    const done = { done: true, value: undefined } as const;
+    const off = this.on("change", (value) => {
+      const taker = takers.shift();
+      if (taker === undefined) queue.push(value);
+      else taker({ done: false, value });
     });
-    signal?.addEventListener("abort", ring);
-    try {
-      while (signal?.aborted !== true) {
-        const next = queue.shift();
-        if (next !== undefined) yield next;
-        else await new Promise<void>((resolve) => (wake = resolve));
-      }
-    } finally {
+    const end = (): void => {
+      ended = true;
       off();
-      signal?.removeEventListener("abort", ring);
-    }
+      this.#waiting.delete(end);
+      signal?.removeEventListener("abort", end);
+      for (const taker of takers.splice(0)) taker(done);
+    };
+    this.#waiting.add(end);
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted === true) end();
+    const iterator: ChangeStream = {
+      next: () => {
+        const value = queue.shift();
+        if (value !== undefined) return Promise.resolve({ done: false, value });
+        return ended ? Promise.resolve(done) : new Promise((resolve) => takers.push(resolve));
+      },
+      return: () => {
+        queue.length = 0;
+        end();
+        return Promise.resolve(done);
+      },
+      [Symbol.asyncIterator]: () => iterator,
+    };
+    return iterator;
   }
 
   /**
    * Resolves with the task once it is ready. Rejects with `not_found` when it leaves the list,
-   * `invalid_transition` when it settles without having been ready, the signal's reason when that aborts.
+   * `invalid_transition` when it settles without having been ready, `disposed` when the list is let go, the
+   * signal's reason when that aborts.
    */
   whenReady(id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task> {
-    return this.#when(id, options.signal, (task) => {
+    return this.#when(id, options, (task) => {
       if (task.readiness === "settled") throw cannotBecomeReady(task);
       return task.readiness === "ready";
     });
@@ -228,17 +279,20 @@ export abstract class TaskReads {
 
   /** Resolves with the task once it is completed, cancelled or deleted. Rejects as {@link whenReady} does. */
   whenSettled(id: string, options: { readonly signal?: AbortSignal } = {}): Promise<Task> {
-    return this.#when(id, options.signal, (task) => task.readiness === "settled");
+    return this.#when(id, options, (task) => task.readiness === "settled");
   }
 
-  #when(id: string, signal: AbortSignal | undefined, isDue: (task: Task) => boolean): Promise<Task> {
+  async #when(id: string, options: { readonly signal?: AbortSignal }, isDue: (task: Task) => boolean): Promise<Task> {
+    const signal = signalOf(options);
     return new Promise((resolve, reject) => {
       const end = (settle: () => void): void => {
         off();
+        this.#waiting.delete(letGo);
         signal?.removeEventListener("abort", abort);
         settle();
       };
       const abort = (): void => end(() => reject(signal?.reason));
+      const letGo = (): void => end(() => reject(disposed()));
       const look = (): void => {
         try {
           const task = this.get(id);
@@ -250,6 +304,7 @@ export abstract class TaskReads {
       };
       const off = this.on("change", look);
       if (signal?.aborted === true) return abort();
+      this.#waiting.add(letGo);
       signal?.addEventListener("abort", abort);
       look();
     });
@@ -258,6 +313,38 @@ export abstract class TaskReads {
   #slot(id: string): number {
     return this[sessionOf].find(id);
   }
+}
+
+/** The signal of a call's options. */
+function signalOf(options: { readonly signal?: AbortSignal } | null | undefined): AbortSignal | undefined {
+  const signal: unknown = optionOf(options ?? undefined, "signal");
+  if (signal === undefined || typeof (signal as AbortSignal).addEventListener === "function") return signal as AbortSignal | undefined;
+  throw invalid("signal", signal, "an AbortSignal");
+}
+
+/** Refuses an option that a question does not have, since it would be missed silently. */
+function checkOptions(options: object | undefined, known: readonly string[]): void {
+  if (options === undefined || options === null) return;
+  if (typeof options !== "object") throw invalid("options", options, "an object");
+  let field: string | undefined;
+  try {
+    field = Object.keys(options).find((name) => !known.includes(name));
+  } catch (cause) {
+    throw invalid("options", options, "readable", cause);
+  }
+  if (field === undefined) return;
+  throw new TaskError({
+    code: "unknown_field",
+    message: `\`${field}\` is no option here.`,
+    hint: `The options are: ${known.join(", ")}.`,
+    details: { field },
+  });
+}
+
+/** The only option that some questions have. */
+function onlyLimit(options: { readonly limit?: number } | undefined): number | undefined {
+  checkOptions(options, ["limit"]);
+  return optionOf(options, "limit");
 }
 
 /** What `list` is asked, read once. */
@@ -269,6 +356,7 @@ function readQuery(query: ListQuery): {
   readonly cursor: number;
   readonly limit: number;
 } {
+  checkOptions(query, ["status", "readiness", "owner", "parent", "cursor", "limit"]);
   const words = (name: "status" | "readiness" | "owner" | "parent"): readonly string[] | undefined => {
     const given: unknown = optionOf(query, name);
     if (given === undefined) return undefined;
@@ -311,17 +399,26 @@ function cannotBecomeReady(task: Task): TaskError {
 
 /** The pinned panel: work in progress, then the next few pending tasks. */
 export function renderPanel(list: TaskReads): Panel {
-  return guard((core) => core.view_panel(list[sessionOf].handle)) as Panel;
+  const { handle } = sessionIn(list);
+  return guard(() => glue.view_panel(handle)) as Panel;
 }
 
 /** Every row as one line: `id · status · title`. */
 export function renderRows(list: TaskReads): RowLine[] {
-  return guard((core) => core.view_rows(list[sessionOf].handle)) as RowLine[];
+  const { handle } = sessionIn(list);
+  return guard(() => glue.view_rows(handle)) as RowLine[];
 }
 
 /** The read-only dialog of one task. Throws `not_found`. */
 export function renderDetail(list: TaskReads, id: string): Detail {
-  const session = list[sessionOf];
+  const session = sessionIn(list);
   const slot = session.find(id);
-  return guard((core) => core.view_detail(session.handle, slot)) as Detail;
+  const { handle } = session;
+  return guard(() => glue.view_detail(handle, slot)) as Detail;
+}
+
+/** The session of what a caller gave as a list. */
+export function sessionIn(list: TaskReads): Session {
+  if (list instanceof TaskReads) return list[sessionOf];
+  throw invalid("list", list, "a list of this package");
 }

@@ -1,15 +1,19 @@
 import * as glue from "./generated/core.js";
+import type { InitOutput } from "./generated/core.js";
 import { TaskError } from "./errors.js";
 
 /** Where the engine comes from: its bytes, or a compiled module where bytes may not be compiled. */
 export type Source = () => BufferSource | WebAssembly.Module;
 
-/** The raw exports of the engine. */
-export type Core = typeof glue;
+/**
+ * The exports of the engine as WebAssembly has them: numbers in, numbers out. Most calls need no glue, so bundlers
+ * leave its wrappers out; calls that answer with objects take the glue's functions by name.
+ */
+export type Core = InitOutput;
 
 let source: Source | undefined;
 /** Unset until the engine is started, and after it broke off. */
-let memory: WebAssembly.Memory | undefined;
+let engine: Core | undefined;
 let started = false;
 /** Grows when the instance is replaced after a trap: whoever holds a handle of an older one must make a new one. */
 let generation = 0;
@@ -30,17 +34,40 @@ export function currentGeneration(): number {
  * Throws `wasm_unsupported` where there is no WebAssembly, `wasm_load_failed` where it cannot be compiled.
  */
 export function core(): Core {
-  if (memory === undefined) start();
-  return glue;
+  return engine ?? start();
+}
+
+/** Whether a call into the engine is under way. Rust never calls back, so at the start of another one it is not. */
+let inside = false;
+
+/** Begins a call into the engine, which {@link leave} ends. */
+export function enter(): Core {
+  const present = core();
+  inside = true;
+  return present;
+}
+
+/** Ends a call into the engine. */
+export function leave(): void {
+  inside = false;
+}
+
+/**
+ * Replaces the instance when the last call into it never came back: its caller had run out of stack, so that
+ * not even the handling of that could run. To be asked before a handle is used.
+ */
+export function checkInstance(): void {
+  if (!inside) return;
+  inside = false;
+  replaceInstance();
 }
 
 /** The memory of the present instance. */
 export function coreMemory(): WebAssembly.Memory {
-  if (memory === undefined) start();
-  return memory as WebAssembly.Memory;
+  return core().memory;
 }
 
-function start(): void {
+function start(): Core {
   if (typeof WebAssembly === "undefined") {
     throw new TaskError({
       code: "wasm_unsupported",
@@ -58,8 +85,9 @@ function start(): void {
   try {
     // Once started, a reset makes a fresh instance of the same module.
     if (started) (glue as { __wbg_reset_state?: () => void }).__wbg_reset_state?.();
-    memory = glue.initSync({ module: source() }).memory;
+    engine = glue.initSync({ module: source() });
     started = true;
+    return engine;
   } catch (cause) {
     throw new TaskError({
       code: "wasm_load_failed",
@@ -83,11 +111,15 @@ function isTrap(error: unknown): boolean {
  * replaced by a fresh one, and every list is made anew from its mirror at its next use.
  */
 export function afterThrow(error: unknown): unknown {
-  if (!isTrap(error)) return error;
+  if (!isTrap(error)) {
+    leave();
+    return error;
+  }
   const place = globalThis as { [PANIC]?: unknown };
   const panic = typeof place[PANIC] === "string" ? place[PANIC] : undefined;
   delete place[PANIC];
   replaceInstance();
+  leave();
   return new TaskError({
     code: "poisoned",
     message: "The engine broke off in the middle of this call and was started anew.",
@@ -100,5 +132,5 @@ export function afterThrow(error: unknown): unknown {
 /** Gives the instance up: every handle is void, and the next call starts a fresh one, with all of the stack before it. */
 export function replaceInstance(): void {
   generation += 1;
-  memory = undefined;
+  engine = undefined;
 }

@@ -1,8 +1,7 @@
 import { answerBase, guard, numbersBase, readAnswer, takeNumbers, view, writeNumbers, writeText, writeTexts } from "./boundary.js";
-import { invalid, TaskError, withoutStack, withStack, type TaskErrorInit } from "./errors.js";
+import { invalid, optionOf, TaskError, withoutStack, withStack, type TaskErrorInit } from "./errors.js";
 import { Mirror } from "./mirror.js";
-import * as glue from "./generated/core.js";
-import { afterThrow, currentGeneration } from "./runtime.js";
+import { afterThrow, checkInstance, currentGeneration, enter, leave } from "./runtime.js";
 import type { Attempt, Change, ListOptions, NewTask, Operation, Task, TaskErrorCode } from "./types.js";
 
 /** A quick call that wants the general way. */
@@ -62,6 +61,7 @@ export class Session {
   }
 
   #make(stored: StoredText | undefined): number {
+    checkInstance();
     if (stored !== undefined) checkText(stored);
     const seed = (this.#seed ??= this.#draw());
     let handle: number;
@@ -88,7 +88,7 @@ export class Session {
       const view = new DataView(given.buffer, given.byteOffset, given.byteLength);
       return [view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12)];
     }
-    if (!guard((core) => core.draw_seed())) {
+    if (guard((core) => core.draw_seed()) === 0) {
       throw new TaskError({
         code: "wasm_unsupported",
         message: "This environment has no source of randomness.",
@@ -130,6 +130,7 @@ export class Session {
   /** The handle, for calls that do not look at words. */
   get quickHandle(): number {
     if (this.#freed) throw disposed();
+    checkInstance();
     if (this.isStale) this.#revive();
     return this.#handle;
   }
@@ -181,7 +182,8 @@ export class Session {
   /** Now, as a whole number of Unix milliseconds. */
   now(): number {
     const now = this.options.now?.() ?? Date.now();
-    if (Number.isSafeInteger(now) && now >= 0) return now;
+    // Adding nothing turns -0 into 0.
+    if (Number.isSafeInteger(now) && now >= 0) return now + 0;
     const floor = Math.floor(typeof now === "number" ? now : Number.NaN);
     if (Number.isSafeInteger(floor) && floor >= 0) return floor;
     throw new TaskError({
@@ -245,35 +247,37 @@ export class Session {
    * enough to be sure of the outcome. What is tested here only chooses the way, the general one decides.
    */
   quickAdd(task: NewTask, actor: string): QuickAnswer {
-    const { mirror } = this;
-    // First, since it may make the list anew, in other slots.
-    const handle = this.quickHandle;
-    if (mirror.hasMissing || this.#actor !== actor || typeof task !== "object") return undefined;
+    if (typeof task !== "object") return undefined;
+    // First all that may run code of the caller, who may call back in.
+    const now = this.now();
     let id: unknown;
     let title: unknown;
     let description: unknown;
-    let blockers: unknown;
+    let blockers: readonly unknown[] | undefined = NO_IDS;
     try {
       for (const key in task) {
         if (key === "id") id = task.id;
         else if (key === "title") title = task.title;
         else if (key === "description") description = task.description;
-        else if (key === "blockedBy") blockers = task.blockedBy;
+        else if (key === "blockedBy") blockers = copied(task.blockedBy);
         else if (key !== "action") return undefined;
       }
     } catch {
       // Not readable; the general way says so.
       return undefined;
     }
+    const handle = this.quickHandle;
+    const { mirror } = this;
+    if (mirror.hasMissing || this.#actor !== actor) return undefined;
     if (!isPlainId(id) || !isPlainText(title, 1000) || !isInk(title.charCodeAt(0))) return undefined;
     if (description !== undefined && !isPlainText(description, 10_000)) return undefined;
     if (mirror.slot(id) !== undefined) return undefined;
-    const blockedBy = blockers === undefined ? NO_IDS : this.#writeSlots(blockers);
+    const blockedBy = this.#writeSlots(blockers);
     if (blockedBy === undefined) return undefined;
-    const now = this.now();
     let base: number;
     try {
-      base = glue.add(handle, blockedBy.length, now, this.nextOperation());
+      base = enter().add(handle, blockedBy.length, now, this.nextOperation());
+      leave();
     } catch (error) {
       throw afterThrow(error);
     }
@@ -291,20 +295,12 @@ export class Session {
     return this.mirror.apply(base, "add");
   }
 
-  /** Writes the slots of ids for the next call; gives a copy of the ids, or nothing when one is not that of a row. */
-  #writeSlots(given: unknown): readonly string[] | undefined {
-    let ids: readonly unknown[];
-    try {
-      if (!Array.isArray(given) || given.length > MOST_QUICK_BLOCKERS) return undefined;
-      ids = (given as unknown[]).slice();
-    } catch {
-      return undefined;
-    }
-    const count = ids.length;
-    if (count === 0) return NO_IDS;
+  /** Writes the slots of ids for the next call; gives the ids, frozen, or nothing when one is not that of a row. */
+  #writeSlots(ids: readonly unknown[] | undefined): readonly string[] | undefined {
+    if (ids === undefined || ids.length === 0) return ids as readonly string[] | undefined;
     const base = numbersBase(MOST_QUICK_BLOCKERS);
     const words = view();
-    for (let at = 0; at < count; at += 1) {
+    for (let at = 0; at < ids.length; at += 1) {
       const id = ids[at];
       const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
       if (slot === undefined) return undefined;
@@ -314,7 +310,9 @@ export class Session {
   }
 
   /** Replaces blockers the quick way; nothing when the general one must decide. */
-  quickBlockers(id: unknown, blockers: unknown): QuickAnswer {
+  quickBlockers(id: unknown, blockers: readonly unknown[], actor: string): QuickAnswer {
+    const now = this.now();
+    this.actAs(actor);
     const handle = this.handle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
@@ -322,7 +320,8 @@ export class Session {
     if (ids === undefined) return undefined;
     let base: number;
     try {
-      base = glue.set_blockers(handle, slot, ids.length, this.now(), this.nextOperation());
+      base = enter().set_blockers(handle, slot, ids.length, now, this.nextOperation());
+      leave();
     } catch (error) {
       throw afterThrow(error);
     }
@@ -331,13 +330,16 @@ export class Session {
   }
 
   /** Starts or completes a task the quick way; nothing when the id is not that of a row. */
-  quickStatus(action: "start" | "complete", id: unknown): QuickAnswer {
+  quickStatus(action: "start" | "complete", id: unknown, actor: string): QuickAnswer {
+    const now = this.now();
+    this.actAs(actor);
     const handle = this.handle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
     let base: number;
     try {
-      base = glue.set_status(handle, slot, action === "start" ? 1 : 3, this.now(), this.nextOperation());
+      base = enter().set_status(handle, slot, action === "start" ? 1 : 3, now, this.nextOperation());
+      leave();
     } catch (error) {
       throw afterThrow(error);
     }
@@ -449,7 +451,7 @@ export class Session {
   /** Whether the text that this was opened from had been edited by something else. */
   wasEdited(): boolean {
     const handle = this.quickHandle;
-    return guard((core) => core.was_edited(handle));
+    return guard((core) => core.was_edited(handle)) !== 0;
   }
 
   /** The age at which work in progress is stale when a session opens the list, in milliseconds. */
@@ -499,6 +501,18 @@ const SHORT_RING = 64;
 /** A quick call takes no more blockers than this. */
 const MOST_QUICK_BLOCKERS = 64;
 
+/**
+ * A copy of a list that a caller gave, to be kept; nothing when it is none that a quick call takes. May throw what
+ * the caller's own code throws.
+ */
+export function copied(given: unknown): readonly unknown[] | undefined {
+  if (!Array.isArray(given) || given.length > MOST_QUICK_BLOCKERS) return undefined;
+  if (given.length === 0) return NO_IDS;
+  const copy: unknown[] = [];
+  for (let at = 0; at < given.length; at += 1) copy.push(given[at]);
+  return copy;
+}
+
 /** Whether an id is of printable ASCII without spaces, so that nothing about it needs a second look. */
 function isPlainId(id: unknown): id is string {
   if (typeof id !== "string" || id.length === 0 || id.length > 128) return false;
@@ -533,11 +547,14 @@ function rulesText(rules: ListOptions["rules"]): string {
 export function toJson(value: unknown, field: string): string {
   let text: string | undefined;
   let cause: unknown;
+  let lost: LostField | undefined;
   try {
+    lost = lostField(value);
     text = JSON.stringify(value);
   } catch (error) {
     cause = error;
   }
+  if (lost !== undefined) throw invalid(lost.name, lost.value, "plain data");
   if (text !== undefined) return text;
   throw new TaskError({
     code: "invalid_value",
@@ -546,6 +563,27 @@ export function toJson(value: unknown, field: string): string {
     details: { field, got: typeof value, expected: "plain data" },
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+interface LostField {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** The first field that JSON would take for one that was not given: a number that is none, a symbol, a function. */
+function lostField(value: unknown): LostField | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, part] of Object.entries(value)) {
+    const isLost = typeof part === "number" ? !Number.isFinite(part) : typeof part === "symbol" || typeof part === "function";
+    if (isLost) return { name, value: part };
+    if (name === "commands" && Array.isArray(part)) {
+      for (const command of part) {
+        const lost = lostField(command);
+        if (lost !== undefined) return lost;
+      }
+    }
+  }
+  return undefined;
 }
 
 /** A limit as a whole number. */
@@ -569,6 +607,15 @@ function checkText({ head }: StoredText): void {
 export function refusal(): TaskError {
   const init = JSON.parse(readAnswer()) as TaskErrorInit & { code: TaskErrorCode };
   return withoutStack(() => new TaskError(init));
+}
+
+/** Refuses options of a list that are of another type than they must be. */
+export function checkListOptions(options: ListOptions): void {
+  if (typeof options !== "object" || options === null) throw invalid("options", options, "an object");
+  for (const name of ["now", "random", "authorize"] as const) {
+    const given = optionOf(options, name);
+    if (given !== undefined && typeof given !== "function") throw invalid(name, given, "a function");
+  }
 }
 
 /** The error of a list that was let go. */

@@ -207,7 +207,7 @@ export class TaskStore extends TaskReads {
   async callTool(dialect: string, tool: string, args: unknown, actor: Actor): Promise<{ result: unknown; change: Change | undefined }> {
     this.#check();
     const session = this[sessionOf];
-    authorize(this.#options, { action: "tool", tool, arguments: args }, actor);
+    authorize(this.#options, () => ({ action: "tool", tool, arguments: args }), actor);
     const text = toJson(args, "arguments");
     const now = session.now();
     const operation = session.nextOperation();
@@ -241,7 +241,7 @@ export class TaskStore extends TaskReads {
     if (this.#options.readOnly === true) throw readOnly();
     const session = this[sessionOf];
     const text = toJson(given, "command");
-    authorize(this.#options, given, actor);
+    authorize(this.#options, () => given, actor);
     const now = session.now();
     const operation = session.nextOperation();
     const outcome = await this.#queue.call(operation, () => {

@@ -1,26 +1,53 @@
 import type { Session } from "./session.js";
 import type { Task } from "./types.js";
 
+/** Rows are joined in blocks of so many slots, so that a change joins one block anew and not the list. */
+const BLOCK = 256;
+
 /**
  * The stored text of every row, kept from one save to the next: rows are frozen and replaced, so the text
  * of a row that is still the same object is still the same text.
  */
 export class RowTexts {
-  readonly #texts = new WeakMap<Task, string>();
+  /** By slot: the row that was written, and its text. */
+  #rows: (Task | undefined)[] = [];
+  #texts: string[] = [];
+  /** The texts of a block's rows, joined; empty for a block without rows. */
+  #blocks: string[] = [];
 
   constructor(private readonly session: Session) {}
 
   /** The whole list as text. */
   join(): string {
-    const { mirror } = this.session;
-    const live = mirror.slots();
-    const unwritten = live.filter((slot) => !this.#texts.has(mirror.row(slot) as Task));
-    this.session.rowTexts(unwritten).forEach((text, at) => {
-      this.#texts.set(mirror.row(unwritten[at] as number) as Task, text);
-    });
+    this.#write();
     const [head, tail] = this.session.envelope();
-    const rows = live.map((slot) => this.#texts.get(mirror.row(slot) as Task) as string);
-    return `${head}${rows.length === 0 ? "" : `\n${rows.join(",\n")}`}\n${tail}`;
+    const rows = this.#blocks.filter((block) => block !== "").join(",\n");
+    return `${head}${rows === "" ? "" : `\n${rows}`}\n${tail}`;
+  }
+
+  /** Brings texts and blocks up to date with the rows. */
+  #write(): void {
+    const { mirror } = this.session;
+    const { size } = mirror;
+    const stale = new Set<number>();
+    const unwritten: number[] = [];
+    const most = Math.max(size, this.#rows.length);
+    for (let slot = 0; slot < most; slot += 1) {
+      const row = slot < size ? mirror.row(slot) : undefined;
+      if (row === this.#rows[slot]) continue;
+      stale.add(Math.floor(slot / BLOCK));
+      this.#rows[slot] = row;
+      if (row !== undefined) unwritten.push(slot);
+    }
+    this.#rows.length = size;
+    this.session.rowTexts(unwritten).forEach((text, at) => (this.#texts[unwritten[at] as number] = text));
+    for (const block of stale) {
+      const parts: string[] = [];
+      for (let slot = block * BLOCK; slot < Math.min(size, (block + 1) * BLOCK); slot += 1) {
+        if (this.#rows[slot] !== undefined) parts.push(this.#texts[slot] as string);
+      }
+      this.#blocks[block] = parts.join(",\n");
+    }
   }
 
   /** What changed since this was last asked: rows to write (`all` of them, if asked for), ids of rows that left. */

@@ -1,7 +1,8 @@
 import { guard, readAnswer, writeText } from "./boundary.js";
-import { isTaskError, withStack } from "./errors.js";
+import { report } from "./emitter.js";
+import { invalid, isTaskError, optionOf, TaskError, withStack } from "./errors.js";
 import type { TaskGraph } from "./graph.js";
-import { sessionOf, type TaskReads } from "./reads.js";
+import { sessionIn, type TaskReads } from "./reads.js";
 import { refusal } from "./session.js";
 import type { TaskStore } from "./store.js";
 import type { Actor } from "./types.js";
@@ -51,7 +52,10 @@ export interface ToolRecord {
   /** Whether it never changes anything. */
   readonly readOnly: boolean;
   readonly schema: ToolSchema;
-  /** Calls the tool. What is refused is a result that the model can read, never a rejection. */
+  /**
+   * Calls the tool. What is refused is a result that the model can read, never a rejection. Rejects only with the
+   * reason of a signal that had aborted before: then nothing was done.
+   */
   readonly run: (args: unknown, options?: ToolCallOptions) => Promise<Record<string, unknown>>;
 }
 
@@ -81,32 +85,54 @@ interface Described {
  * ```
  */
 export function taskTools(list: TaskGraph | TaskStore, options: ToolOptions): ToolRecord[] {
+  if (typeof options !== "object" || options === null) throw invalid("options", options, "an object");
   const { dialect, actor } = options;
+  // Refuses an actor that is none now, rather than at the first call.
+  sessionIn(list).actAs(actor);
   const size = writeText(String(dialect));
   if (guard((core) => core.describe_tools(size)) < 0) throw withStack(refusal());
   const described = JSON.parse(readAnswer()) as Described[];
-  // Refuses an actor that is none now, rather than at the first call.
-  list[sessionOf].actAs(actor);
   return described.map((tool) => ({
     ...tool,
     schema: schemaOf(tool),
-    run: async (args, { signal, onEvent } = {}) => {
-      signal?.throwIfAborted();
+    run: async (args, options) => {
+      if (options?.signal?.aborted === true) throw options.signal.reason;
       try {
+        const onEvent = optionOf(options, "onEvent");
         const { result, change } = await list.callTool(dialect, tool.name, args, actor);
-        if (change?.changed === true && onEvent !== undefined) onEvent(tasksChanged(list));
+        if (change?.changed === true && onEvent !== undefined) tell(onEvent, tasksChanged(list));
         return result as Record<string, unknown>;
       } catch (error) {
-        if (!isTaskError(error)) throw error;
-        return { action: actionOf(args), error: error.toJSON() };
+        const refused = isTaskError(error) ? error : hostFailed(error);
+        return { action: actionOf(args), error: refused.toJSON() };
       }
     },
   }));
 }
 
+/** The call stands, whatever a listener makes of its event. */
+function tell(onEvent: (event: ToolEvent) => void, event: ToolEvent): void {
+  try {
+    onEvent(event);
+  } catch (error) {
+    report(error);
+  }
+}
+
+/** What the host's own code threw, as an answer. */
+function hostFailed(cause: unknown): TaskError {
+  return new TaskError({
+    code: "not_allowed",
+    message: "The host could not carry this call out.",
+    hint: "Go on with something else; a person has to look at the host.",
+    details: { who: "the host" },
+    cause,
+  });
+}
+
 /** The event `tasks_changed`, with the full snapshot of the list as it stands. */
 export function tasksChanged(list: TaskReads): ToolEvent {
-  const { tasks } = list[sessionOf].wireSnapshot() as { tasks: readonly unknown[] };
+  const { tasks } = sessionIn(list).wireSnapshot() as { tasks: readonly unknown[] };
   return { type: "tasks_changed", tasks };
 }
 

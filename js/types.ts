@@ -367,6 +367,11 @@ export type Attempt<E = Error> =
   | { readonly ok: true; readonly change: Change }
   | { readonly ok: false; readonly error: E };
 
+/** Changes as they come; `return()` lets the list forget whoever takes them. */
+export interface ChangeStream extends AsyncIterableIterator<Change, undefined, void> {
+  return(): Promise<IteratorReturnResult<undefined>>;
+}
+
 /** What `list` may be asked. */
 export interface ListQuery {
   readonly status?: Status | readonly Status[];

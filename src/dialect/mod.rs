@@ -3,7 +3,7 @@
 pub mod tasks;
 
 use crate::engine::arguments::{Argument, write_schema};
-use crate::engine::error::Refusal;
+use crate::engine::error::{Refusal, one_of};
 use crate::engine::{Change, Context, Engine};
 use crate::json::Writer;
 
@@ -41,7 +41,7 @@ pub const DIALECTS: [&str; 1] = ["tasks"];
 pub fn tools(dialect: &str) -> Result<&'static [Tool], Refusal> {
     match dialect {
         "tasks" => Ok(tasks::TOOLS),
-        _ => Err(Refusal::invalid("dialect", &format!("`{dialect}`"), &format!("one of {}", DIALECTS.join(", ")))),
+        _ => Err(Refusal::unknown_word("dialect", dialect, &one_of(&DIALECTS))),
     }
 }
 
@@ -59,7 +59,7 @@ pub fn call(
     let known = tools(dialect)?;
     if !known.iter().any(|known| known.name == tool) {
         let names: Vec<&str> = known.iter().map(|tool| tool.name).collect();
-        return Err(Refusal::invalid("tool", &format!("`{tool}`"), &format!("one of {}", names.join(", "))));
+        return Err(Refusal::unknown_word("tool", tool, &one_of(&names)));
     }
     Ok(tasks::call(engine, arguments, context))
 }

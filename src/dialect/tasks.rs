@@ -2,7 +2,7 @@
 
 use crate::engine::arguments::{Argument, ArgumentKind, Arguments, Null, peek};
 use crate::engine::command::{Add, Command, Patch, Removal};
-use crate::engine::error::Refusal;
+use crate::engine::error::{Fact, Refusal};
 use crate::engine::{Change, Code, Context, Engine, State, check_due, check_length, limits};
 use crate::json::Writer;
 use crate::task::{Slot, Status};
@@ -106,7 +106,7 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
     if let Some(content) = arguments.text("content") {
         check_due("content", &content, limits::TITLE_CHARACTERS)?;
     }
-    check_length("active_form", &arguments.text("active_form").unwrap_or_default(), limits::SHORT_TEXT_CHARACTERS)?;
+    check_length("active_form", &arguments.due("active_form"), limits::SHORT_TEXT_CHARACTERS)?;
     let id = || match arguments.text("id") {
         Some(id) if !id.trim().is_empty() => Ok(id),
         _ => Err(Refusal::missing("id")),
@@ -116,7 +116,7 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
         "blocked" => return Ok(question(blocked(engine.state()))),
         "add" => Command::Add(Add {
             title: arguments.text("content").ok_or_else(|| Refusal::missing("content"))?,
-            active_form: arguments.text("active_form").unwrap_or_default(),
+            active_form: arguments.due("active_form"),
             blocked_by: arguments.ids("blockedBy").unwrap_or_default(),
             ..Add::default()
         }),
@@ -125,7 +125,7 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
             Patch {
                 title: arguments.text("content"),
                 active_form: arguments.text("active_form"),
-                status: arguments.text("status").and_then(|word| Status::from_word(&word)),
+                status: arguments.status("status"),
                 blocked_by: arguments.ids("blockedBy"),
                 ..Patch::default()
             },
@@ -139,11 +139,10 @@ fn run(engine: &mut Engine, text: &str, context: &Context) -> Result<Answer, Ref
 
 fn not_for(argument: &str, action: &str) -> Refusal {
     let known = allowed(action);
-    let hint =
-        if known.is_empty() { "It takes no arguments.".to_owned() } else { format!("It takes: {}.", known.join(", ")) };
-    Refusal::new(Code::UnknownField, format!("`{action}` does not take `{argument}`."), hint, |details| {
-        details.field("field", argument);
-    })
+    let hint = if known.is_empty() { "It takes no arguments." } else { "It takes: {_known}." };
+    let facts =
+        [("field", Fact::Text(argument)), ("_action", Fact::Text(action)), ("_known", Fact::Text(&known.join(", ")))];
+    Refusal::new(Code::UnknownField, "`{_action}` does not take `{field}`.", hint, &facts)
 }
 
 fn question(result: String) -> Answer {
@@ -176,7 +175,7 @@ fn list(state: &State, filter: Option<&str>) -> String {
     let mut writer = Writer::new();
     writer.open();
     writer.field("action", "list");
-    write_rows("tasks", state, |_, status| filter.is_none_or(|filter| wire_status(status) == filter), &mut writer);
+    write_rows("tasks", state, &|_, status| filter.is_none_or(|filter| wire_status(status) == filter), &mut writer);
     writer.key("snapshot");
     write_snapshot(state, &mut writer);
     writer.close();
@@ -187,12 +186,12 @@ fn blocked(state: &State) -> String {
     let mut writer = Writer::new();
     writer.open();
     writer.field("action", "blocked");
-    write_rows("tasks", state, |slot, _| state.blocked.contains(slot), &mut writer);
+    write_rows("tasks", state, &|slot, _| state.blocked.contains(slot), &mut writer);
     writer.close();
     writer.finish()
 }
 
-fn write_rows(key: &str, state: &State, wanted: impl Fn(Slot, Status) -> bool, writer: &mut Writer) {
+fn write_rows(key: &str, state: &State, wanted: &dyn Fn(Slot, Status) -> bool, writer: &mut Writer) {
     writer.key(key);
     writer.open_list();
     for (slot, task) in state.live() {
@@ -206,7 +205,7 @@ fn write_rows(key: &str, state: &State, wanted: impl Fn(Slot, Status) -> bool, w
 /// Writes the full snapshot, `{"tasks":[…]}`: what results and the event `tasks_changed` carry.
 pub fn write_snapshot(state: &State, writer: &mut Writer) {
     writer.open();
-    write_rows("tasks", state, |_, _| true, writer);
+    write_rows("tasks", state, &|_, _| true, writer);
     writer.close();
 }
 
@@ -229,7 +228,7 @@ fn write_row(state: &State, slot: Slot, writer: &mut Writer) {
     writer.field("status", wire_status(task.status()));
     for (key, slots) in [("blockedBy", &task.blocked_by), ("blocks", &task.blocks)] {
         if !slots.is_empty() {
-            writer.list(key, slots.iter().map(|slot| state.task(*slot).id()));
+            state.write_ids(key, slots, writer);
         }
     }
     if task.progress.completed_at > 0 {

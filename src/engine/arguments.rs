@@ -6,9 +6,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Fault, Kind, Reader, Writer};
+use crate::json::{Kind, Reader, Stop, Writer};
+use crate::task::Status;
 
-use super::error::{Code, Refusal};
+use super::error::{Code, Fact, Refusal, one_of, sentence};
 use super::limits;
 use super::nearest::nearest;
 
@@ -145,11 +146,11 @@ impl<'a> Arguments<'a> {
         }
         let mut reader = Reader::new(text);
         let mut values = vec![Value::Absent; table.len()];
-        reader.object().map_err(|fault| unreadable(&fault))?;
+        reader.object().map_err(|Stop| unreadable(&reader))?;
         let mut first = true;
-        while let Some(key) = reader.key(&mut first).map_err(|fault| unreadable(&fault))? {
+        while let Some(key) = reader.key(&mut first).map_err(|Stop| unreadable(&reader))? {
             if key == skip {
-                reader.raw().map_err(|fault| unreadable(&fault))?;
+                reader.raw().map_err(|Stop| unreadable(&reader))?;
                 continue;
             }
             let Some(at) = table.iter().position(|argument| argument.name == key || argument.aliases.contains(&&*key))
@@ -158,7 +159,7 @@ impl<'a> Arguments<'a> {
             };
             values[at] = read_value(&mut reader, &table[at], null)?;
         }
-        reader.end().map_err(|fault| unreadable(&fault))?;
+        reader.end().map_err(|Stop| unreadable(&reader))?;
         let arguments = Arguments { table, values };
         for (argument, value) in table.iter().zip(&arguments.values) {
             if argument.required && matches!(value, Value::Absent | Value::Cleared) {
@@ -193,6 +194,18 @@ impl<'a> Arguments<'a> {
     #[must_use]
     pub fn due(&self, name: &str) -> Cow<'a, str> {
         self.text(name).unwrap_or_default()
+    }
+
+    /// A text, id or word, when there is something in it.
+    #[must_use]
+    pub fn filled(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.text(name).filter(|text| !text.is_empty())
+    }
+
+    /// A status by its word.
+    #[must_use]
+    pub fn status(&self, name: &str) -> Option<Status> {
+        self.text(name).and_then(|word| Status::from_word(&word))
     }
 
     /// A list of ids; cleared gives the empty list.
@@ -244,7 +257,7 @@ pub fn peek<'a>(text: &'a str, name: &str) -> Result<Option<Cow<'a, str>>, Refus
     }
     let mut reader = Reader::new(text);
     let mut found = None;
-    let mut scan = || -> Result<(), Fault> {
+    let mut scan = || -> Result<(), Stop> {
         reader.object()?;
         let mut first = true;
         while let Some(key) = reader.key(&mut first)? {
@@ -257,21 +270,23 @@ pub fn peek<'a>(text: &'a str, name: &str) -> Result<Option<Cow<'a, str>>, Refus
         }
         Ok(())
     };
-    scan().map_err(|fault| unreadable(&fault))?;
+    scan().map_err(|Stop| unreadable(&reader))?;
     Ok(found)
 }
 
 /// The refusal of JSON that cannot be read as what `field` should be.
-fn broken_json(field: &str, fault: &Fault, expected: &str) -> Refusal {
+fn broken_json(field: &str, reader: &Reader<'_>, expected: &str) -> Refusal {
+    let fault = reader.fault();
     if fault.problem == crate::json::TOO_DEEP {
         return Refusal::limit("levels of JSON", crate::json::MAX_DEPTH);
     }
-    let got = format!("unreadable ({} at byte {})", fault.problem, fault.at);
+    let facts = [("problem", Fact::Text(fault.problem)), ("at", Fact::Number(fault.at as u64))];
+    let got = sentence("unreadable ({problem} at byte {at})", &facts);
     Refusal::invalid(field, &got, expected)
 }
 
-fn unreadable(fault: &Fault) -> Refusal {
-    broken_json("arguments", fault, "one JSON object")
+fn unreadable(reader: &Reader<'_>) -> Refusal {
+    broken_json("arguments", reader, "one JSON object")
 }
 
 fn unknown(key: &str, table: &[Argument]) -> Refusal {
@@ -281,17 +296,19 @@ fn unknown(key: &str, table: &[Argument]) -> Refusal {
 
 /// The refusal of a name that is none of those known.
 pub(super) fn unknown_name(key: &str, known: &[&str]) -> Refusal {
-    let guess = nearest(key, known.iter().copied());
+    let guess = nearest(key, &mut known.iter().copied());
     let shown = super::error::shorten(key, 80);
     let hint = match guess {
-        Some(guess) => format!("Did you mean `{guess}`?"),
-        None if known.is_empty() => "This call takes no arguments.".to_owned(),
-        None => format!("Known are: {}.", known.join(", ")),
+        Some(_) => "Did you mean `{didYouMean}`?",
+        None if known.is_empty() => "This call takes no arguments.",
+        None => "Known are: {_known}.",
     };
-    Refusal::new(Code::UnknownField, format!("There is no argument `{shown}` here."), hint, |details| {
-        details.field("field", &shown);
-        details.optional("didYouMean", guess);
-    })
+    let facts = [
+        ("field", Fact::Text(&shown)),
+        ("didYouMean", Fact::Perhaps(guess)),
+        ("_known", Fact::Text(&known.join(", "))),
+    ];
+    Refusal::new(Code::UnknownField, "There is no argument `{field}` here.", hint, &facts)
 }
 
 fn expected(kind: ArgumentKind) -> String {
@@ -300,31 +317,31 @@ fn expected(kind: ArgumentKind) -> String {
         ArgumentKind::Ids => "a list of ids".to_owned(),
         ArgumentKind::Text => "text".to_owned(),
         ArgumentKind::Whole => "a whole number, 0 or more".to_owned(),
-        ArgumentKind::Choice(words) => format!("one of {}", words.join(", ")),
+        ArgumentKind::Choice(words) => one_of(words),
         ArgumentKind::Object => "a JSON object".to_owned(),
         ArgumentKind::Objects => "a list of JSON objects".to_owned(),
     }
 }
 
 fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> Result<Value<'a>, Refusal> {
-    let broken = |fault: Fault| broken_json(argument.name, &fault, &expected(argument.kind));
-    let found = reader.kind().map_err(broken)?;
+    let broken = |reader: &Reader<'_>| broken_json(argument.name, reader, &expected(argument.kind));
+    let found = reader.kind().map_err(|Stop| broken(reader))?;
     if found == Kind::Null {
-        reader.raw().map_err(broken)?;
+        reader.raw().map_err(|Stop| broken(reader))?;
         return Ok(if null == Null::Clears { Value::Cleared } else { Value::Absent });
     }
     let wrong = |got: &str| Err(Refusal::invalid(argument.name, got, &expected(argument.kind)));
     match (argument.kind, found) {
-        (ArgumentKind::Text, Kind::Text) => Ok(Value::Text(reader.text().map_err(broken)?)),
+        (ArgumentKind::Text, Kind::Text) => Ok(Value::Text(reader.text().map_err(|Stop| broken(reader))?)),
         (ArgumentKind::Id, Kind::Text | Kind::Number) => Ok(Value::Text(read_id(reader, argument, found)?)),
         (ArgumentKind::Ids, Kind::Text | Kind::Number) => Ok(Value::Ids(vec![read_id(reader, argument, found)?])),
         (ArgumentKind::Ids, Kind::Array) => {
-            reader.array().map_err(broken)?;
+            reader.array().map_err(|Stop| broken(reader))?;
             let (mut first, mut ids) = (true, Vec::new());
-            while reader.item(&mut first).map_err(broken)? {
-                let kind = reader.kind().map_err(broken)?;
+            while reader.item(&mut first).map_err(|Stop| broken(reader))? {
+                let kind = reader.kind().map_err(|Stop| broken(reader))?;
                 if !matches!(kind, Kind::Text | Kind::Number) {
-                    return wrong(&format!("a list with {}", kind.word()));
+                    return wrong(&["a list with ", kind.word()].concat());
                 }
                 ids.push(read_id(reader, argument, kind)?);
                 if ids.len() > limits::BLOCKERS {
@@ -338,22 +355,22 @@ fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> R
             Err(_) => wrong("another number"),
         },
         (ArgumentKind::Choice(words), Kind::Text) => {
-            let word = reader.text().map_err(broken)?;
+            let word = reader.text().map_err(|Stop| broken(reader))?;
             match words.iter().find(|known| **known == word) {
                 Some(known) => Ok(Value::Text(Cow::Borrowed(known))),
-                None => wrong(&format!("`{word}`")),
+                None => Err(Refusal::unknown_word(argument.name, &word, &one_of(words))),
             }
         }
-        (ArgumentKind::Object, Kind::Object) => Ok(Value::Raw(reader.raw().map_err(broken)?)),
+        (ArgumentKind::Object, Kind::Object) => Ok(Value::Raw(reader.raw().map_err(|Stop| broken(reader))?)),
         (ArgumentKind::Objects, Kind::Array) => {
-            reader.array().map_err(broken)?;
+            reader.array().map_err(|Stop| broken(reader))?;
             let (mut first, mut objects) = (true, Vec::new());
-            while reader.item(&mut first).map_err(broken)? {
-                let kind = reader.kind().map_err(broken)?;
+            while reader.item(&mut first).map_err(|Stop| broken(reader))? {
+                let kind = reader.kind().map_err(|Stop| broken(reader))?;
                 if kind != Kind::Object {
-                    return wrong(&format!("a list with {}", kind.word()));
+                    return wrong(&["a list with ", kind.word()].concat());
                 }
-                objects.push(reader.raw().map_err(broken)?);
+                objects.push(reader.raw().map_err(|Stop| broken(reader))?);
                 if objects.len() > limits::BATCH {
                     return Err(Refusal::limit(argument.name, limits::BATCH));
                 }
@@ -365,11 +382,12 @@ fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> R
 }
 
 fn read_id<'a>(reader: &mut Reader<'a>, argument: &Argument, kind: Kind) -> Result<Cow<'a, str>, Refusal> {
-    let problem = |fault: Fault| Refusal::invalid(argument.name, fault.problem, &expected(argument.kind));
+    let broken =
+        |reader: &Reader<'_>| Refusal::invalid(argument.name, reader.fault().problem, &expected(argument.kind));
     if kind == Kind::Text {
-        return reader.text().map_err(problem);
+        return reader.text().map_err(|Stop| broken(reader));
     }
-    let written = reader.number().map_err(problem)?;
+    let written = reader.number().map_err(|Stop| broken(reader))?;
     if written.bytes().all(|byte| byte.is_ascii_digit()) {
         Ok(Cow::Borrowed(written))
     } else {

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::graph::{ByKey, sort_in_place};
 use crate::task::{Slot, Status};
 
 use super::command::{Add, Command};
-use super::error::Refusal;
+use super::error::{Fact, Refusal, sentence};
 use super::names::Names;
 use super::transaction::Transaction;
 
@@ -30,7 +31,8 @@ impl Transaction<'_> {
                 *turn = later.last_named(&commands[*at], *at).unwrap_or(*at);
             }
         }
-        turns.sort_by_key(|(turn, at)| (*turn, *turn != *at));
+        // The place in the key keeps entries of one turn in order: the sort is not stable.
+        sort_in_place(&mut ByKey(&mut turns, |(turn, at): &(usize, usize)| (*turn, *turn != *at, *at)));
         let mut subjects: Vec<Option<Slot>> = vec![None; commands.len()];
         let mut waiting: Vec<usize> = Vec::new();
         let mut until = 0;
@@ -137,13 +139,14 @@ fn names<'c>(command: &'c Command<'_>) -> Vec<&'c str> {
     let mut names: Vec<&str> = Vec::new();
     match command {
         Command::Add(add) => {
-            names.extend(add.blocked_by.iter().map(|id| &**id));
+            extend(&mut names, Some(&add.blocked_by));
             names.extend(add.parent.as_deref());
         }
         Command::Update(id, patch) => {
             names.push(id);
-            let lists = [&patch.blocked_by, &patch.add_blocked_by, &patch.remove_blocked_by];
-            names.extend(lists.into_iter().flatten().flatten().map(|id| &**id));
+            for list in [&patch.blocked_by, &patch.add_blocked_by, &patch.remove_blocked_by] {
+                extend(&mut names, list.as_deref());
+            }
             names.extend(patch.parent.as_deref());
         }
         Command::Start(id)
@@ -156,19 +159,25 @@ fn names<'c>(command: &'c Command<'_>) -> Vec<&'c str> {
         | Command::Hold { id, .. } => names.push(id),
         Command::Claim { id, ids, .. } => {
             names.extend(id.as_deref());
-            names.extend(ids.iter().flatten().map(|id| &**id));
+            extend(&mut names, ids.as_deref());
         }
         Command::Batch(_) | Command::Undo | Command::Redo | Command::Archive(_) | Command::RecoverStale(_) => {}
     }
     names
 }
 
+fn extend<'c>(names: &mut Vec<&'c str>, ids: Option<&'c [Cow<'_, str>]>) {
+    for id in ids.unwrap_or_default() {
+        names.push(id);
+    }
+}
+
 /// Says in a refusal which entry it is about.
 fn at_entry(mut refusal: Refusal, at: usize) -> Refusal {
-    let number = at + 1;
+    let number = sentence("{entry}", &[("entry", Fact::Number(at as u64 + 1))]);
     let reason = &mut *refusal;
-    reason.message.insert_str(0, &format!("Entry {number} of the batch: "));
+    reason.message = ["Entry ", &number, " of the batch: ", &reason.message].concat();
     reason.hint.push_str(" Nothing of the batch was done.");
-    refusal.add_detail("entry", &number.to_string());
+    refusal.add_detail("entry", &number);
     refusal
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::task::{ChildOrder, HoldReason, Millis, Status};
 
 use super::arguments::{Argument, ArgumentKind, Arguments, Null, peek};
-use super::error::{Code, Refusal};
+use super::error::{Code, Fact, Refusal, one_of, sentence};
 use super::nearest::nearest;
 
 type Text<'a> = Cow<'a, str>;
@@ -280,7 +280,7 @@ impl<'a> Command<'a> {
             "reopen" => Command::Reopen(id()),
             "remove" => Command::Remove(
                 id(),
-                match &*arguments.text("removal").unwrap_or_default() {
+                match &*arguments.due("removal") {
                     "strip" => Removal::Strip,
                     "cancel" => Removal::Cancel,
                     _ => Removal::Tombstone,
@@ -303,8 +303,8 @@ impl<'a> Command<'a> {
                     .text("reason")
                     .and_then(|word| HoldReason::from_word(&word))
                     .unwrap_or(HoldReason::Manual),
-                note: arguments.text("note").unwrap_or_default(),
-                resume: arguments.text("resume").and_then(|word| Status::from_word(&word)).unwrap_or_default(),
+                note: arguments.due("note"),
+                resume: arguments.status("resume").unwrap_or_default(),
             },
             "undo" => Command::Undo,
             "redo" => Command::Redo,
@@ -330,9 +330,9 @@ impl<'a> Command<'a> {
 
 fn unknown_action(action: &str) -> Refusal {
     let words: Vec<&str> = ACTIONS.iter().map(|known| known.0).collect();
-    let mut refusal = Refusal::invalid("action", &format!("`{action}`"), &format!("one of {}", words.join(", ")));
-    if let Some(guess) = nearest(action, words.iter().copied()) {
-        refusal.hint = format!("Did you mean `{guess}`?");
+    let mut refusal = Refusal::unknown_word("action", action, &one_of(&words));
+    if let Some(guess) = nearest(action, &mut words.iter().copied()) {
+        refusal.hint = sentence("Did you mean `{guess}`?", &[("guess", Fact::Text(guess))]);
     }
     debug_assert_eq!(refusal.code, Code::InvalidValue);
     refusal
@@ -346,15 +346,15 @@ fn read_add<'a>(arguments: &Arguments<'a>) -> Add<'a> {
     Add {
         title: arguments.due("title"),
         id: arguments.text("id"),
-        description: arguments.text("description").unwrap_or_default(),
-        active_form: arguments.text("activeForm").unwrap_or_default(),
+        description: arguments.due("description"),
+        active_form: arguments.due("activeForm"),
         blocked_by: arguments.ids("blockedBy").unwrap_or_default(),
-        parent: arguments.text("parent").filter(|id| !id.is_empty()),
+        parent: arguments.filled("parent"),
         children: arguments.text("children").and_then(|word| child_order(&word)),
-        owner: arguments.text("owner").filter(|owner| !owner.is_empty()),
-        status: arguments.text("status").and_then(|word| Status::from_word(&word)).unwrap_or_default(),
+        owner: arguments.filled("owner"),
+        status: arguments.status("status").unwrap_or_default(),
         metadata: arguments.raw("metadata").filter(|json| !json.is_empty()),
-        key: arguments.text("key").filter(|key| !key.is_empty()),
+        key: arguments.filled("key"),
     }
 }
 
@@ -363,7 +363,7 @@ fn read_patch<'a>(arguments: &Arguments<'a>) -> Patch<'a> {
         title: arguments.text("title"),
         description: arguments.text("description"),
         active_form: arguments.text("activeForm"),
-        status: arguments.text("status").and_then(|word| Status::from_word(&word)),
+        status: arguments.status("status"),
         blocked_by: arguments.ids("blockedBy"),
         add_blocked_by: arguments.ids("addBlockedBy"),
         remove_blocked_by: arguments.ids("removeBlockedBy"),

@@ -77,7 +77,9 @@ impl State {
         let next_seq = self.next_seq;
         let task = self.task_mut(slot);
         task.presence = Presence::Live;
-        task.text = Rc::clone(text);
+        if !Rc::ptr_eq(&task.text, text) {
+            task.text = Rc::clone(text);
+        }
         match row {
             Some(row) => {
                 task.seq = row.seq;
@@ -90,10 +92,10 @@ impl State {
             None => task.seq = next_seq,
         }
         task.active = 0;
-        self.next_seq = next_seq.max(self.task(slot).seq + 1);
-        let status = self.task(slot).status();
+        let (seq, status, named) = (task.seq, task.status(), !task.id().is_empty());
+        self.next_seq = next_seq.max(seq + 1);
         self.counts[status as usize] += 1;
-        if !self.task(slot).id().is_empty() {
+        if named {
             let id_holder = self.find(self.task(slot).id());
             if let Some(placeholder) = id_holder {
                 self.adopt(placeholder, slot);
@@ -210,7 +212,7 @@ impl State {
             self.topology.borrow_mut().require(self, finish_node(*blocker), start)?;
         }
         self.touch(slot, field::BLOCKERS);
-        let old = std::mem::replace(&mut self.task_mut(slot).blocked_by, new.clone());
+        let old = std::mem::replace(&mut self.task_mut(slot).blocked_by, Slots::from_slice(new));
         for blocker in &old {
             if !new.contains(blocker) {
                 let blocks = &mut self.task_mut(*blocker).blocks;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::task::{Readiness, Slot, Status, Task};
 
+use super::error::{first_five, shorten};
 use super::readiness::BlockerKind;
 use super::state::State;
 
@@ -140,7 +141,7 @@ impl State {
         let mut stack = vec![slot];
         let mut count = 0;
         while let Some(here) = stack.pop() {
-            self.each_waiting(here, |waiting| {
+            self.each_waiting(here, &mut |waiting| {
                 if !std::mem::replace(&mut seen[waiting as usize], true) {
                     count += 1;
                     stack.push(waiting);
@@ -148,6 +149,21 @@ impl State {
             });
         }
         count
+    }
+
+    /// The first five of some tasks with title and readiness.
+    fn described(&self, slots: &[Slot]) -> String {
+        first_five(slots.len(), &mut |at, text| {
+            let task = self.task(slots[at]);
+            text.push('`');
+            text.push_str(task.id());
+            if self.is_missing(slots[at]) {
+                text.push_str("` (no such task)");
+            } else {
+                let title = shorten(task.text.title(), 60);
+                text.push_str(&["` (", &*title, ", ", task.readiness().word(), ")"].concat());
+            }
+        })
     }
 
     fn sentence(
@@ -158,45 +174,26 @@ impl State {
         stalled: bool,
         open_children: &[Slot],
     ) -> String {
-        let name = |slot: &Slot| {
-            let task = self.task(*slot);
-            if self.is_missing(*slot) {
-                format!("`{}` (no such task)", task.id())
-            } else {
-                format!(
-                    "`{}` ({}, {})",
-                    task.id(),
-                    super::error::shorten(task.text.title(), 60),
-                    task.readiness().word()
-                )
-            }
-        };
-        let list = |slots: &mut dyn Iterator<Item = Slot>| {
-            let all: Vec<Slot> = slots.collect();
-            let shown: Vec<String> = all.iter().take(5).map(name).collect();
-            let more = all.len() - shown.len();
-            if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
-        };
-        let mut sentence = format!("`{}` is {}", task.id(), task.readiness().word());
+        let mut sentence = ["`", task.id(), "` is ", task.readiness().word()].concat();
         if let Some(hold) = task.hold().filter(|_| task.status() == Status::Held) {
-            sentence = format!("{sentence} ({}); a person must release it", hold.reason.word());
+            sentence.push_str(&[" (", hold.reason.word(), "); a person must release it"].concat());
         }
         if !blockers.is_empty() {
-            sentence = format!("{sentence}; it waits for {}", list(&mut blockers.iter().map(|blocker| blocker.0)));
-            let far: Vec<Slot> =
-                roots.iter().copied().filter(|root| blockers.iter().all(|blocker| blocker.0 != *root)).collect();
+            let near: Vec<Slot> = blockers.iter().map(|blocker| blocker.0).collect();
+            sentence.push_str("; it waits for ");
+            sentence.push_str(&self.described(&near));
+            let far: Vec<Slot> = roots.iter().copied().filter(|root| !near.contains(root)).collect();
             if !far.is_empty() {
-                sentence = format!("{sentence}; in the end everything waits for {}", list(&mut far.into_iter()));
+                sentence.push_str("; in the end everything waits for ");
+                sentence.push_str(&self.described(&far));
             }
         }
         if stalled {
             sentence.push_str("; it is stalled until that is released");
         }
         if !open_children.is_empty() && task.status().is_open() {
-            sentence = format!(
-                "{sentence}; before it can be completed, its steps must settle: {}",
-                list(&mut open_children.iter().copied())
-            );
+            sentence.push_str("; before it can be completed, its steps must settle: ");
+            sentence.push_str(&self.described(open_children));
         }
         sentence.push('.');
         sentence

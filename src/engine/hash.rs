@@ -2,31 +2,56 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-/// The index's hasher (FNV-1a with a final mix). Ids are short, the order of the table is never
-/// visible, and a list is bounded, so a keyed hash would only cost start-up time.
+use hashbrown::HashTable;
+
+/// The index's hasher (the checksum's steps). Ids are short, the order of the table is never visible, and a list is
+/// bounded, so a keyed hash would only cost start-up time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct IdHasher;
 
 impl BuildHasher for IdHasher {
-    type Hasher = Fnv;
-    fn build_hasher(&self) -> Fnv {
-        Fnv(0xcbf2_9ce4_8422_2325)
+    type Hasher = IdHash;
+    fn build_hasher(&self) -> IdHash {
+        IdHash(0xcbf2_9ce4_8422_2325)
     }
 }
 
-/// Fowler-Noll-Vo, variant 1a, 64 bits.
-#[derive(Debug)]
-pub struct Fnv(u64);
+/// Adds a number to an index of them; `hash_of` says under what those that stand there already are found.
+/// One function for every index: the growth of a table is much code.
+pub(super) fn insert(index: &mut HashTable<u32>, hash: u64, number: u32, hash_of: &dyn Fn(&u32) -> u64) {
+    index.insert_unique(hash, number, hash_of);
+}
 
-impl Hasher for Fnv {
+/// Makes room in an index for so many more numbers, by the same one function.
+pub(super) fn reserve(index: &mut HashTable<u32>, more: usize, hash_of: &dyn Fn(&u32) -> u64) {
+    index.reserve(more, hash_of);
+}
+
+/// A hash under way.
+#[derive(Debug)]
+pub struct IdHash(u64);
+
+impl Hasher for IdHash {
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-        }
+        self.0 = fold(self.0, bytes);
     }
     fn finish(&self) -> u64 {
         mix(self.0)
     }
+}
+
+/// Folds bytes into a sum, eight at a time.
+fn fold(mut sum: u64, bytes: &[u8]) -> u64 {
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let mut word = [0u8; 8];
+        word.copy_from_slice(chunk);
+        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(29);
+    }
+    for byte in chunks.remainder() {
+        sum = (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    }
+    sum
 }
 
 /// Spreads every bit over the word (the finaliser of `SplitMix64`).
@@ -40,17 +65,7 @@ pub fn mix(mut value: u64) -> u64 {
 /// A checksum of a text, eight bytes at a time. It guards against torn writes and edits by hand, not against forgery.
 #[must_use]
 pub fn checksum(text: &str) -> u64 {
-    let mut sum = 0x9e37_79b9_7f4a_7c15 ^ text.len() as u64;
-    let mut chunks = text.as_bytes().chunks_exact(8);
-    for chunk in &mut chunks {
-        let mut word = [0u8; 8];
-        word.copy_from_slice(chunk);
-        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(29);
-    }
-    for byte in chunks.remainder() {
-        sum = (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    }
-    mix(sum)
+    mix(fold(0x9e37_79b9_7f4a_7c15 ^ text.len() as u64, text.as_bytes()))
 }
 
 /// A deterministic stream of numbers from a seed that the host gave (`SplitMix64`: Steele, Lea, Flood, OOPSLA 2014).

@@ -95,7 +95,7 @@ impl Engine {
     /// An empty list. `seed` is randomness of the host; the same seed gives the same ids.
     #[must_use]
     pub fn new(rules: Rules, seed: [u64; 2]) -> Self {
-        let list = format!("l_{}", Random::of(seed, u64::MAX).word(10));
+        let list = ["l_", &Random::of(seed, u64::MAX).word(10)].concat();
         Engine::from_parts(State::new(rules, Rc::from(list)), Journal::default(), seed, false)
     }
 
@@ -304,7 +304,7 @@ impl Engine {
     /// The refusal.
     pub fn run_json(&mut self, command: &str, context: &Context) -> Result<String, String> {
         if !is_actor(&context.actor) {
-            let refusal = Refusal::invalid("actor", &format!("`{}`", context.actor), "host, user:<id> or agent:<id>");
+            let refusal = Refusal::unknown_word("actor", &context.actor, "host, user:<id> or agent:<id>");
             return Err(refusal.to_json());
         }
         let read = Command::read(command).map_err(|refusal| refusal.to_json())?;

@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 
-use super::hash::IdHasher;
+use super::hash::{IdHasher, insert};
 
 /// Distinct words, numbered in the order in which they came.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ impl Names {
         let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         self.words.push(word.to_owned());
         let words = &self.words;
-        self.table.insert_unique(IdHasher.hash_one(word), number, |other| IdHasher.hash_one(&*words[*other as usize]));
+        insert(&mut self.table, IdHasher.hash_one(word), number, &|other| IdHasher.hash_one(&*words[*other as usize]));
         true
     }
 

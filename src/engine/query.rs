@@ -8,7 +8,7 @@ use crate::task::{Presence, Readiness, Slot, Status};
 
 use super::Engine;
 use super::arguments::{Argument, ArgumentKind, Arguments, Null};
-use super::error::{Code, Refusal};
+use super::error::{Refusal, one_of};
 use super::readiness::BlockerKind;
 use super::state::{State, finish_node, slot_of};
 use super::transaction::cycle;
@@ -126,7 +126,7 @@ impl State {
             .map(|(slot, _)| slot)
             .collect();
         while let Some(slot) = stack.pop() {
-            self.each_waiting(slot, |waiting| {
+            self.each_waiting(slot, &mut |waiting| {
                 if !std::mem::replace(&mut seen[waiting as usize], true) {
                     stack.push(waiting);
                     if self.task(waiting).readiness() == Readiness::Blocked {
@@ -140,7 +140,7 @@ impl State {
     }
 
     /// Calls `visit` with every open task that waits for an open one directly, through an edge or a tree.
-    pub(super) fn each_waiting(&self, slot: Slot, mut visit: impl FnMut(Slot)) {
+    pub(super) fn each_waiting(&self, slot: Slot, visit: &mut dyn FnMut(Slot)) {
         let mut inheriting: Vec<Slot> = self.task(slot).blocks.to_vec();
         if let Some(parent) = self.task(slot).parent()
             && self.child_order(parent) == crate::task::ChildOrder::Sequence
@@ -265,14 +265,19 @@ impl State {
     /// Live tasks in which every word of `query` occurs, letter case ignored, in creation order. O(text).
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Slot> {
-        let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<String>();
-        let words: Vec<String> = query.split_whitespace().map(lower).collect();
-        let matches = |slot: Slot| {
-            let text = &self.task(slot).text;
-            let parts = [text.id(), text.title(), text.description()].map(lower);
-            words.iter().all(|word| parts.iter().any(|part| part.contains(word)))
-        };
-        self.live().map(|(slot, _)| slot).filter(|slot| matches(*slot)).take(limit).collect()
+        let query = lower(query);
+        let mut found = Vec::new();
+        for (slot, task) in self.live() {
+            if found.len() == limit {
+                break;
+            }
+            let text = &task.text;
+            let parts = [lower(text.id()), lower(text.title()), lower(text.description())];
+            if query.split_whitespace().all(|word| parts.iter().any(|part| part.contains(word))) {
+                found.push(slot);
+            }
+        }
+        found
     }
 
     /// The ids of slots.
@@ -280,6 +285,15 @@ impl State {
     pub fn ids(&self, slots: &[Slot]) -> Vec<String> {
         slots.iter().map(|slot| self.task(*slot).id().to_owned()).collect()
     }
+}
+
+/// Small letters, letter by letter: what stands beside a letter never matters.
+fn lower(text: &str) -> String {
+    let mut lower = String::with_capacity(text.len());
+    for letter in text.chars() {
+        lower.extend(letter.to_lowercase());
+    }
+    lower
 }
 
 impl Engine {
@@ -302,14 +316,12 @@ impl Engine {
         let id = id.trim();
         let found = self.state.find_live(id).or_else(|| id.strip_prefix('#').and_then(|id| self.state.find_live(id)));
         found.ok_or_else(|| {
-            let guess = super::nearest::nearest(id, self.state.live().take(5_000).map(|(_, task)| task.id()));
-            let shown = super::error::shorten(id, 130);
-            let hint =
-                guess.map_or("List the tasks to see their ids.".to_owned(), |guess| format!("Did you mean `{guess}`?"));
-            Refusal::new(Code::NotFound, format!("There is no task `{shown}`."), hint, |details| {
-                details.field("id", &shown);
-                details.optional("didYouMean", guess);
-            })
+            let guess = super::nearest::nearest(id, &mut self.state.live().take(5_000).map(|(_, task)| task.id()));
+            let hint = match guess {
+                Some(_) => "Did you mean `{didYouMean}`?",
+                None => "List the tasks to see their ids.",
+            };
+            Refusal::not_found(id, guess, hint)
         })
     }
 
@@ -377,11 +389,7 @@ impl Engine {
                 to_json(&self.would_cycle(slot, blocker))
             }
             _ => {
-                return Err(Refusal::invalid(
-                    "read",
-                    &format!("`{name}`"),
-                    &format!("one of {}", Read::NAMES.join(", ")),
-                ));
+                return Err(Refusal::unknown_word("read", name, &one_of(&Read::NAMES)));
             }
         })
     }

@@ -3,7 +3,7 @@
 use super::error::Refusal;
 use super::snapshot;
 use super::{Change, Context, Engine};
-use crate::json::Reader;
+use crate::json::{Fault, Reader, Stop};
 
 impl Engine {
     /// Applies journalled operations, as [`Engine::operations_json`] gave them, to a list that stands as it
@@ -27,17 +27,17 @@ impl Engine {
     }
 
     fn replay(&mut self, operations: &str) -> Result<Change, Refusal> {
-        let fault = |fault: crate::json::Fault| Refusal::corrupt(fault.at, fault.problem);
+        let corrupt = |fault: &Fault| Refusal::corrupt(fault.at, fault.problem);
         let mut change = Change { action: "replay", changed: true, ..Change::default() };
         let mut reader = Reader::new(operations);
-        reader.array().map_err(fault)?;
+        reader.array().map_err(|Stop| corrupt(reader.fault()))?;
         let mut first = true;
-        while reader.item(&mut first).map_err(fault)? {
+        while reader.item(&mut first).map_err(|Stop| corrupt(reader.fault()))? {
             let at = reader.position();
-            let json = reader.raw().map_err(fault)?;
-            let one = format!("[{json}]");
-            snapshot::add_names(&mut self.state, &one).map_err(fault)?;
-            for operation in snapshot::read_operations(&self.state, &one).map_err(fault)? {
+            let json = reader.raw().map_err(|Stop| corrupt(reader.fault()))?;
+            let one = ["[", json, "]"].concat();
+            snapshot::add_names(&mut self.state, &one).map_err(|fault| corrupt(&fault))?;
+            for operation in snapshot::read_operations(&self.state, &one).map_err(|fault| corrupt(&fault))? {
                 let context =
                     Context { actor: operation.actor.clone(), now: operation.at, operation: operation.number };
                 for (done, event) in operation.events.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Rules: the invariants of a list, and the presets (D18).
 
-use crate::json::{Fault, Reader, Writer};
+use crate::json::{Reader, Stop, Writer};
 use crate::task::{ChildOrder, Millis};
 
 use super::arguments::unknown_name;
@@ -118,7 +118,7 @@ impl Rules {
     ///
     /// # Errors
     /// When a field is unknown or its value is not allowed.
-    pub fn read(mut self, reader: &mut Reader<'_>) -> Result<Self, Fault> {
+    pub fn read(mut self, reader: &mut Reader<'_>) -> Result<Self, Stop> {
         reader.object()?;
         let mut first = true;
         while let Some(name) = reader.key(&mut first)? {
@@ -131,7 +131,7 @@ impl Rules {
                 "depth" => {
                     self.depth = small(reader)?;
                     if !(1..=limits::DEPTH).contains(&self.depth) {
-                        return Err(reader.fault("a depth of 1 to 64 was expected"));
+                        return Err(reader.stop("a depth of 1 to 64 was expected"));
                     }
                 }
                 "onComplete" => {
@@ -142,7 +142,7 @@ impl Rules {
                     self.children =
                         choose(reader, &[("group", ChildOrder::Group), ("sequence", ChildOrder::Sequence)])?;
                 }
-                _ => return Err(reader.fault("an unknown rule")),
+                _ => return Err(reader.stop("an unknown rule")),
             }
         }
         Ok(self)
@@ -173,12 +173,12 @@ impl Rules {
 const FIELDS: [&str; 9] =
     ["strict", "onComplete", "maxTasks", "mode", "dependencies", "revise", "children", "staleAfter", "depth"];
 
-fn small(reader: &mut Reader<'_>) -> Result<u32, Fault> {
+fn small(reader: &mut Reader<'_>) -> Result<u32, Stop> {
     let value = reader.whole()?;
-    u32::try_from(value).map_err(|_| reader.fault("a smaller number was expected"))
+    u32::try_from(value).map_err(|_| reader.stop("a smaller number was expected"))
 }
 
-fn choose<T: Copy>(reader: &mut Reader<'_>, choices: &[(&str, T)]) -> Result<T, Fault> {
+fn choose<T: Copy>(reader: &mut Reader<'_>, choices: &[(&str, T)]) -> Result<T, Stop> {
     let word = reader.text()?;
-    choices.iter().find(|choice| choice.0 == word).map(|choice| choice.1).ok_or_else(|| reader.fault("an unknown word"))
+    choices.iter().find(|choice| choice.0 == word).map(|choice| choice.1).ok_or_else(|| reader.stop("an unknown word"))
 }

@@ -10,7 +10,7 @@ use crate::graph::index_set::IndexSet;
 use crate::graph::{Arcs, Node, Topology};
 use crate::task::{ChildOrder, Extra, Presence, Readiness, Slot, Status, Task, Text, Words};
 
-use super::hash::IdHasher;
+use super::hash::{IdHasher, insert, reserve};
 use super::rules::Rules;
 
 /// What changed about a task, as bits of a mask.
@@ -90,6 +90,13 @@ pub struct State {
     hasher: IdHasher,
 }
 
+/// Without arguments, and in one place: a check with its own panic wherever a task is looked up is much code.
+#[cold]
+#[inline(never)]
+fn no_such_slot() -> ! {
+    panic!("a slot without a task")
+}
+
 impl State {
     /// An empty list.
     #[must_use]
@@ -118,11 +125,11 @@ impl State {
     /// The task in a slot.
     #[must_use]
     pub fn task(&self, slot: Slot) -> &Task {
-        &self.tasks[slot as usize]
+        self.tasks.get(slot as usize).unwrap_or_else(|| no_such_slot())
     }
 
     pub(super) fn task_mut(&mut self, slot: Slot) -> &mut Task {
-        &mut self.tasks[slot as usize]
+        self.tasks.get_mut(slot as usize).unwrap_or_else(|| no_such_slot())
     }
 
     /// The slot that will hold the next new task.
@@ -179,13 +186,13 @@ impl State {
     pub(super) fn reserve(&mut self, tasks: usize) {
         self.tasks.reserve(tasks);
         let State { ids, tasks: known, hasher, .. } = self;
-        ids.reserve(tasks, |other| hasher.hash_one(known[*other as usize].id()));
+        reserve(ids, tasks, &|other| hasher.hash_one(known[*other as usize].id()));
     }
 
     pub(super) fn index_id(&mut self, slot: Slot) {
         let hash = self.hash(self.task(slot).id());
         let State { ids, tasks, hasher, .. } = self;
-        ids.insert_unique(hash, slot, |other| hasher.hash_one(tasks[*other as usize].id()));
+        insert(ids, hash, slot, &|other| hasher.hash_one(tasks[*other as usize].id()));
     }
 
     pub(super) fn forget_id(&mut self, slot: Slot) {

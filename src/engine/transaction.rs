@@ -8,7 +8,7 @@ use crate::json::Writer;
 use crate::task::{Extra, Millis, Presence, Progress, Slot, Slots, Status};
 
 use super::Context;
-use super::error::{Code, Refusal, shorten};
+use super::error::{Code, Fact, Refusal, shorten};
 use super::event::Event;
 use super::hash::Random;
 use super::journal::Operation;
@@ -137,15 +137,11 @@ impl<'e> Transaction<'e> {
     pub(super) fn resolve(&self, id: &str) -> Result<Slot, Refusal> {
         self.look_up(id).ok_or_else(|| {
             let guess = self.suggestion(id);
-            let hint = guess.as_ref().map_or_else(
-                || "List the tasks to see their ids.".to_owned(),
-                |guess| format!("Did you mean `{guess}`? Ids, not titles, name tasks."),
-            );
-            let shown = shorten(id, 130);
-            Refusal::new(Code::NotFound, format!("There is no task `{shown}`."), hint, |details| {
-                details.field("id", &shown);
-                details.optional("didYouMean", guess.as_deref());
-            })
+            let hint = match guess {
+                Some(_) => "Did you mean `{didYouMean}`? Ids, not titles, name tasks.",
+                None => "List the tasks to see their ids.",
+            };
+            Refusal::not_found(id, guess.as_deref(), hint)
         })
     }
 
@@ -162,7 +158,7 @@ impl<'e> Transaction<'e> {
         if let Some((_, task)) = titled {
             return Some(task.id().to_owned());
         }
-        nearest(id, self.state.live().take(SUGGESTION_SCAN).map(|(_, task)| task.id())).map(str::to_owned)
+        nearest(id, &mut self.state.live().take(SUGGESTION_SCAN).map(|(_, task)| task.id())).map(str::to_owned)
     }
 
     /// The blockers that a caller names for `slot` (`None`: a task that does not exist yet, perhaps with a local
@@ -184,27 +180,26 @@ impl<'e> Transaction<'e> {
             if found.is_some_and(|found| Some(found) == slot) || own {
                 return Err(Refusal::new(
                     Code::SelfBlock,
-                    format!("Task `{name}` cannot wait for itself."),
+                    "Task `{id}` cannot wait for itself.",
                     "Leave its own id out of `blockedBy`.",
-                    |details| details.field("id", name),
+                    &[("id", Fact::Text(name))],
                 ));
             }
             let Some(found) = found else {
                 let guess = self.suggestion(id);
-                let hint = guess.as_ref().map_or_else(
-                    || "Add that task first, or leave the id out.".to_owned(),
-                    |guess| format!("Did you mean `{guess}`? `blockedBy` takes ids, not titles."),
-                );
-                let shown = shorten(id, 130);
+                let hint = match guess {
+                    Some(_) => "Did you mean `{didYouMean}`? `blockedBy` takes ids, not titles.",
+                    None => "Add that task first, or leave the id out.",
+                };
                 return Err(Refusal::new(
                     Code::UnknownBlocker,
-                    format!("`blockedBy` names `{shown}`, and there is no such task."),
+                    "`blockedBy` names `{blocker}`, and there is no such task.",
                     hint,
-                    |details| {
-                        details.field("id", name);
-                        details.field("blocker", &shown);
-                        details.optional("didYouMean", guess.as_deref());
-                    },
+                    &[
+                        ("id", Fact::Text(name)),
+                        ("blocker", Fact::Text(&shorten(id, 130))),
+                        ("didYouMean", Fact::Perhaps(guess.as_deref())),
+                    ],
                 ));
             };
             if !blockers.contains(&found) {
@@ -250,9 +245,17 @@ impl<'e> Transaction<'e> {
     /// # Errors
     /// `cycle`, when the children get an order that closes a ring.
     pub(super) fn edit_extra(&mut self, slot: Slot, edit: impl FnOnce(&mut Extra)) -> Result<(), Refusal> {
-        let old = self.state.task(slot).extra.clone();
-        let mut extra = old.as_deref().cloned().unwrap_or_default();
+        let mut extra = self.extra(slot);
         edit(&mut extra);
+        self.replace_extra(slot, extra)
+    }
+
+    fn extra(&self, slot: Slot) -> Extra {
+        self.state.task(slot).extra.as_deref().cloned().unwrap_or_default()
+    }
+
+    fn replace_extra(&mut self, slot: Slot, extra: Extra) -> Result<(), Refusal> {
+        let old = self.state.task(slot).extra.clone();
         let new = if extra.is_empty() { None } else { Some(Rc::new(extra)) };
         if old != new {
             self.try_emit(Event::Extra { slot, old, new })?;
@@ -272,7 +275,7 @@ impl<'e> Transaction<'e> {
     /// # Errors
     /// `cycle`.
     pub(super) fn set_blockers(&mut self, slot: Slot, new: Slots) -> Result<(), Refusal> {
-        let old = self.state.task(slot).blocked_by.clone();
+        let old = Slots::from_slice(&self.state.task(slot).blocked_by);
         if old != new {
             self.try_emit(Event::Blockers { slot, old, new })?;
             self.stamp(slot);
@@ -325,8 +328,9 @@ fn bare_cycle(state: &State, ring: &[Node]) -> Refusal {
             written.push('`');
         }
     }
-    let message = format!("This would make a ring in which nothing could ever start: {written}.");
-    let mut refusal = Refusal::new(Code::Cycle, message, "Leave out one of these dependencies.", |_| {});
+    let message = "This would make a ring in which nothing could ever start: {_ring}.";
+    let facts = [("_ring", Fact::Text(&written))];
+    let mut refusal = Refusal::new(Code::Cycle, message, "Leave out one of these dependencies.", &facts);
     refusal.ring = slots;
     refusal
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::task::{Extra, Presence, Slot, Task, Text, Words};
 
-use super::error::{Code, Refusal};
+use super::error::{Code, Fact, Refusal};
 use super::event::Event;
 use super::transaction::Transaction;
 
@@ -43,7 +43,7 @@ impl Transaction<'_> {
                 before.push((slot, self.state.task(slot).clone()));
             }
             if self.try_emit(inverse).is_err() {
-                return Err(conflict(self.name(event), "blockedBy"));
+                return Err(self.conflict(event.slot(), "blockedBy"));
             }
         }
         for (slot, old) in before {
@@ -61,8 +61,16 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    fn name(&self, event: &Event) -> Option<String> {
-        event.slot().map(|slot| self.id(slot))
+    #[cold]
+    #[inline(never)]
+    fn conflict(&self, slot: Option<Slot>, field: &str) -> Refusal {
+        let id = slot.map_or("", |slot| self.state.task(slot).id());
+        Refusal::new(
+            Code::UndoConflict,
+            "Task `{id}` has changed since ({field}), so this cannot be taken back.",
+            "Make the change that you want directly.",
+            &[("id", Fact::Text(id)), ("field", Fact::Text(field))],
+        )
     }
 
     /// The event that restores what `event` replaced, on the list as it stands now.
@@ -70,7 +78,7 @@ impl Transaction<'_> {
         let Some(slot) = event.slot() else { return Ok(None) };
         let task = self.state.task(slot);
         let live = task.presence == Presence::Live;
-        let check = |same: bool, field: &str| if same { Ok(()) } else { Err(conflict(Some(self.id(slot)), field)) };
+        let check = |same: bool, field: &str| if same { Ok(()) } else { Err(self.conflict(Some(slot), field)) };
         match event {
             Event::Updated { .. } | Event::Counted { .. } => return Ok(None),
             Event::Created { row, .. } => {
@@ -135,20 +143,7 @@ impl Transaction<'_> {
         } else if now == new {
             Ok(old)
         } else {
-            Err(conflict(Some(self.id(slot)), field))
+            Err(self.conflict(Some(slot), field))
         }
     }
-}
-
-fn conflict(id: Option<String>, field: &str) -> Refusal {
-    let id = id.unwrap_or_default();
-    Refusal::new(
-        Code::UndoConflict,
-        format!("Task `{id}` has changed since ({field}), so this cannot be taken back."),
-        "Make the change that you want directly.",
-        |details| {
-            details.field("id", &id);
-            details.field("field", field);
-        },
-    )
 }

@@ -9,9 +9,9 @@ mod reader;
 mod serialize;
 mod writer;
 
-pub use reader::{Fault, Kind, Reader};
+pub use reader::{Fault, Kind, Reader, Stop};
 pub use serialize::to_json;
-pub use writer::{Writer, push_string};
+pub use writer::{Writer, push_string, push_whole};
 
 /// Deepest nesting that is read.
 pub const MAX_DEPTH: usize = 64;

@@ -13,6 +13,11 @@ pub struct Fault {
     pub problem: &'static str,
 }
 
+/// Reading has stopped; the reader says why ([`Reader::fault`]). It is nothing but a mark, because a fault that went
+/// up through every step of reading would make each of them larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stop;
+
 /// The kind of the next value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -50,15 +55,16 @@ pub struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    fault: Fault,
 }
 
-type Result<T> = std::result::Result<T, Fault>;
+type Result<T> = std::result::Result<T, Stop>;
 
 impl<'a> Reader<'a> {
     /// A reader at the start of `text`.
     #[must_use]
     pub fn new(text: &'a str) -> Self {
-        Reader { text, at: 0, depth: 0 }
+        Reader { text, at: 0, depth: 0, fault: Fault { at: 0, problem: "" } }
     }
 
     /// The byte offset of what comes next.
@@ -73,10 +79,30 @@ impl<'a> Reader<'a> {
         self.part(from, self.at)
     }
 
-    /// A fault at the present position.
+    /// Notes a fault at the present position.
+    pub fn stop(&mut self, problem: &'static str) -> Stop {
+        self.stop_at(self.at, problem)
+    }
+
+    /// Notes a fault at a position.
+    #[cold]
+    pub fn stop_at(&mut self, at: usize, problem: &'static str) -> Stop {
+        self.fault = Fault { at, problem };
+        Stop
+    }
+
+    /// The fault that was noted last: why reading has stopped, when it has.
     #[must_use]
-    pub fn fault(&self, problem: &'static str) -> Fault {
-        Fault { at: self.at, problem }
+    pub fn fault(&self) -> &Fault {
+        &self.fault
+    }
+
+    /// What was read, or the fault at which reading stopped.
+    ///
+    /// # Errors
+    /// The fault, when `read` says that reading has stopped.
+    pub fn outcome<T>(&self, read: std::result::Result<T, Stop>) -> std::result::Result<T, Fault> {
+        read.map_err(|Stop| self.fault.clone())
     }
 
     /// A part of the text. Its ends are always at characters; asking instead of indexing keeps panic texts out.
@@ -107,18 +133,18 @@ impl<'a> Reader<'a> {
             b't' | b'f' => Ok(Kind::Bool),
             b'n' => Ok(Kind::Null),
             b'-' | b'0'..=b'9' => Ok(Kind::Number),
-            _ if self.at >= self.text.len() => Err(self.fault("the text ends too early")),
-            _ => Err(self.fault("a value was expected")),
+            _ if self.at >= self.text.len() => Err(self.stop("the text ends too early")),
+            _ => Err(self.stop("a value was expected")),
         }
     }
 
     fn enter(&mut self, open: u8, problem: &'static str) -> Result<()> {
         self.space();
         if self.byte() != open {
-            return Err(self.fault(problem));
+            return Err(self.stop(problem));
         }
         if self.depth == MAX_DEPTH {
-            return Err(self.fault(TOO_DEEP));
+            return Err(self.stop(TOO_DEEP));
         }
         self.depth += 1;
         self.at += 1;
@@ -152,11 +178,8 @@ impl<'a> Reader<'a> {
             *first = false;
         } else {
             if self.byte() != b',' {
-                return Err(self.fault(if self.at >= self.text.len() {
-                    "the text ends too early"
-                } else {
-                    "a comma was expected"
-                }));
+                let ended = self.at >= self.text.len();
+                return Err(self.stop(if ended { "the text ends too early" } else { "a comma was expected" }));
             }
             self.at += 1;
             self.space();
@@ -175,7 +198,7 @@ impl<'a> Reader<'a> {
         let key = self.text()?;
         self.space();
         if self.byte() != b':' {
-            return Err(self.fault("a colon was expected"));
+            return Err(self.stop("a colon was expected"));
         }
         self.at += 1;
         Ok(Some(key))
@@ -196,7 +219,7 @@ impl<'a> Reader<'a> {
     pub fn text(&mut self) -> Result<Cow<'a, str>> {
         self.space();
         if self.byte() != b'"' {
-            return Err(self.fault("text in quotes was expected"));
+            return Err(self.stop("text in quotes was expected"));
         }
         let start = self.at + 1;
         let bytes = self.text.as_bytes();
@@ -208,9 +231,9 @@ impl<'a> Reader<'a> {
                     return Ok(Cow::Borrowed(self.part(start, end)));
                 }
                 Some(b'\\') => break,
-                Some(0..=0x1f) => return Err(Fault { at: end, problem: "a control character stands bare in text" }),
+                Some(0..=0x1f) => return Err(self.stop_at(end, "a control character stands bare in text")),
                 Some(_) => end += 1,
-                None => return Err(Fault { at: end, problem: "the text ends too early" }),
+                None => return Err(self.stop_at(end, "the text ends too early")),
             }
         }
         let mut out = String::with_capacity(end - start + 16);
@@ -227,15 +250,15 @@ impl<'a> Reader<'a> {
                     end = self.escape(end + 1, &mut out)?;
                     from = end;
                 }
-                Some(0..=0x1f) => return Err(Fault { at: end, problem: "a control character stands bare in text" }),
+                Some(0..=0x1f) => return Err(self.stop_at(end, "a control character stands bare in text")),
                 Some(_) => end += 1,
-                None => return Err(Fault { at: end, problem: "the text ends too early" }),
+                None => return Err(self.stop_at(end, "the text ends too early")),
             }
         }
     }
 
     /// Reads what follows a backslash at `at`; gives the offset behind it.
-    fn escape(&self, at: usize, out: &mut String) -> Result<usize> {
+    fn escape(&mut self, at: usize, out: &mut String) -> Result<usize> {
         let plain = match self.text.as_bytes().get(at) {
             Some(b'"') => '"',
             Some(b'\\') => '\\',
@@ -255,7 +278,7 @@ impl<'a> Reader<'a> {
                             0
                         };
                         if !(0xDC00..=0xDFFF).contains(&low) {
-                            return Err(Fault { at: at - 1, problem: "half of a surrogate pair" });
+                            return Err(self.stop_at(at - 1, "half of a surrogate pair"));
                         }
                         (0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00), at + 11)
                     }
@@ -266,21 +289,24 @@ impl<'a> Reader<'a> {
                         out.push(c);
                         return Ok(end);
                     }
-                    None => return Err(Fault { at: at - 1, problem: "half of a surrogate pair" }),
+                    None => return Err(self.stop_at(at - 1, "half of a surrogate pair")),
                 }
             }
-            _ => return Err(Fault { at, problem: "an unknown escape" }),
+            _ => return Err(self.stop_at(at, "an unknown escape")),
         };
         out.push(plain);
         Ok(at + 1)
     }
 
-    fn hex(&self, at: usize) -> Result<u32> {
-        let digits = self.text.as_bytes().get(at..at + 4).ok_or(Fault { at, problem: "the text ends too early" })?;
+    fn hex(&mut self, at: usize) -> Result<u32> {
+        let Some(digits) = self.text.as_bytes().get(at..at + 4) else {
+            return Err(self.stop_at(at, "the text ends too early"));
+        };
         let mut value = 0;
         for digit in digits {
-            let nibble =
-                (*digit as char).to_digit(16).ok_or(Fault { at, problem: "four hexadecimal digits were expected" })?;
+            let Some(nibble) = (*digit as char).to_digit(16) else {
+                return Err(self.stop_at(at, "four hexadecimal digits were expected"));
+            };
             value = value * 16 + nibble;
         }
         Ok(value)
@@ -288,7 +314,7 @@ impl<'a> Reader<'a> {
 
     fn digits(&mut self) -> Result<()> {
         if !self.byte().is_ascii_digit() {
-            return Err(self.fault("a digit was expected"));
+            return Err(self.stop("a digit was expected"));
         }
         while self.byte().is_ascii_digit() {
             self.at += 1;
@@ -338,7 +364,7 @@ impl<'a> Reader<'a> {
         let written = self.number()?;
         match written.parse::<u64>() {
             Ok(value) if value < 1 << 53 => Ok(value),
-            _ => Err(Fault { at, problem }),
+            _ => Err(self.stop_at(at, problem)),
         }
     }
 
@@ -353,7 +379,7 @@ impl<'a> Reader<'a> {
         } else if self.word("false") {
             Ok(false)
         } else {
-            Err(self.fault("true or false was expected"))
+            Err(self.stop("true or false was expected"))
         }
     }
 
@@ -404,7 +430,7 @@ impl<'a> Reader<'a> {
             }
             Kind::Null => {
                 if !self.null() {
-                    return Err(self.fault("null was expected"));
+                    return Err(self.stop("null was expected"));
                 }
             }
         }
@@ -417,7 +443,7 @@ impl<'a> Reader<'a> {
     /// When something follows.
     pub fn end(&mut self) -> Result<()> {
         self.space();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.fault("something follows the end of the value")) }
+        if self.at == self.text.len() { Ok(()) } else { Err(self.stop("something follows the end of the value")) }
     }
 }
 
@@ -503,7 +529,9 @@ mod tests {
         let deep = "[".repeat(MAX_DEPTH) + &"]".repeat(MAX_DEPTH);
         assert!(accepts(&deep));
         let deeper = format!("[{deep}]");
-        assert_eq!(Reader::new(&deeper).raw().unwrap_err().problem, "nested too deeply");
+        let mut reader = Reader::new(&deeper);
+        assert_eq!(reader.raw(), Err(Stop));
+        assert_eq!(reader.fault(), &Fault { at: MAX_DEPTH, problem: "nested too deeply" });
     }
 
     #[test]

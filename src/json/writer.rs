@@ -173,7 +173,8 @@ pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-fn push_whole(out: &mut String, mut number: u64) {
+/// Appends a whole number.
+pub fn push_whole(out: &mut String, mut number: u64) {
     let mut digits = [0u8; 20];
     let mut at = digits.len();
     loop {

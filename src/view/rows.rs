@@ -39,6 +39,6 @@ pub fn row_line(state: &State, slot: Slot) -> RowLine {
         status: task.status().word(),
         readiness: task.readiness().word(),
         title: title.to_owned(),
-        line: format!("{} · {}{blocked} · {plain}", task.id(), task.status().word()),
+        line: [task.id(), " · ", task.status().word(), blocked, " · ", &plain].concat(),
     }
 }

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::dialect;
 use crate::engine::{Change, Command, Engine, OpenOptions, Refusal, Rules};
-use crate::json::Reader;
+use crate::json::{Reader, Stop};
 use crate::task::{Presence, Slots, Status, Words};
 
 use super::delta;
@@ -20,16 +20,16 @@ fn rules(text: &str) -> Result<Option<Rules>, Refusal> {
         return Ok(None);
     }
     let wrong =
-        |got: &str| Refusal::invalid("rules", got, &format!("{} or an object of rules", Rules::PRESETS.join(", ")));
+        |got: &str| Refusal::invalid("rules", got, &[&Rules::PRESETS.join(", "), " or an object of rules"].concat());
     let mut reader = Reader::new(text);
     if text.starts_with('"') {
-        let name = reader.text().map_err(|fault| wrong(fault.problem))?;
-        return Rules::preset(&name).map(Some).ok_or_else(|| wrong(&format!("`{name}`")));
+        let name = reader.text().map_err(|Stop| wrong(reader.fault().problem))?;
+        return Rules::preset(&name).map(Some).ok_or_else(|| wrong(&["`", &*name, "`"].concat()));
     }
     if let Some(refusal) = Rules::refuse_unknown(text) {
         return Err(refusal);
     }
-    Rules::default().read(&mut reader).map(Some).map_err(|fault| wrong(fault.problem))
+    Rules::default().read(&mut reader).map(Some).map_err(|Stop| wrong(reader.fault().problem))
 }
 
 /// Makes an empty list. The rules stand in `text`. Gives a handle.
@@ -344,7 +344,7 @@ pub fn landed(handle: u32, bytes: u32) -> u32 {
 pub fn names(handle: u32) {
     with(|hub| {
         let engine = &hub.list(handle).engine;
-        let (session, list) = (engine.session().to_owned(), engine.state().list.to_string());
+        let (session, list) = (engine.session().to_owned(), String::from(&*engine.state().list));
         answer_pair(hub, &session, &list);
     });
 }

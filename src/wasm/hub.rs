@@ -186,7 +186,7 @@ pub fn set_actor(handle: u32, bytes: u32) -> i32 {
             Err(refusal) => return hub.refuse(&refusal),
         };
         if !crate::engine::is_actor(&actor) {
-            let refusal = Refusal::invalid("actor", &format!("`{actor}`"), "host, user:<id> or agent:<id>");
+            let refusal = Refusal::unknown_word("actor", &actor, "host, user:<id> or agent:<id>");
             return hub.refuse(&refusal);
         }
         hub.list(handle).actor = Rc::from(actor);

@@ -85,7 +85,7 @@ test("ids and removal are as the table of faces says", async () => {
 test("every member of the classes is named, and every command", () => {
   const text = readme.replace(/^```[\s\S]*?^```/gm, "");
   const named = new Set(namesIn(text).flatMap((name) => name.split(/\W+/)));
-  const internal = ["constructor", "callTool", "notify", "forgetListeners"];
+  const internal = ["constructor", "callTool", "notify", "announce", "forgetListeners"];
   const missing = new Set<string>();
   for (const { prototype } of [TaskGraph, TaskStore]) {
     for (let level: object = prototype; level !== Object.prototype; level = Object.getPrototypeOf(level) as object) {

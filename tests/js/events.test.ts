@@ -1,7 +1,7 @@
 // Listeners: order, calling back in, throwing, leaving during delivery; on a graph and on a store.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createTaskGraph, openTasks, type Change, type TaskGraph } from "blockedby";
+import { createTaskGraph, openTasks, type Change, type Operation, type TaskGraph } from "blockedby";
 import { ids, turn } from "./support/common.js";
 
 /** What `reportError` is told while `run` works. */
@@ -255,4 +255,105 @@ test("a store: closing in a listener lets the call resolve", async () => {
   assert.equal(change.task.id, "a");
   await closing;
   await assert.rejects(store.add({ title: "B" }), { code: "disposed" });
+});
+
+test("a subscriber or a listener that calls back in: every event once, in the order of the calls, and it replays", () => {
+  const start = createTaskGraph();
+  const before = start.snapshot();
+  for (const where of ["subscribe", "operation", "change"] as const) {
+    const graph = createTaskGraph({ snapshot: before });
+    const operations: Operation[] = [];
+    const revisions: number[] = [];
+    let calls = 0;
+    const callBack = (): void => {
+      if ((calls += 1) <= 3) graph.add({ id: `n${calls}`, title: "N" });
+    };
+    if (where === "subscribe") graph.subscribe(callBack);
+    else graph.on(where, callBack);
+    graph.on("operation", (operation) => operations.push(operation));
+    graph.on("change", (change) => revisions.push(change.revision));
+    graph.add({ id: "a", title: "A" });
+    assert.deepEqual(revisions, [1, 2, 3, 4], where);
+    assert.equal(new Set(operations.map(({ id }) => id)).size, 4, where);
+    const copy = createTaskGraph({ snapshot: before });
+    copy.replay(operations);
+    assert.deepEqual(ids(copy.getSnapshot()), ["a", "n1", "n2", "n3"], where);
+  }
+});
+
+test("a listener for operations that comes in the middle of a delivery is not told what was before it", () => {
+  const graph = fresh();
+  const told: string[] = [];
+  const off = graph.subscribe(() => {
+    off();
+    graph.on("operation", (operation) => told.push(operation.action));
+  });
+  graph.complete("a");
+  assert.deepEqual(told, []);
+  graph.complete("b");
+  assert.deepEqual(told, ["complete"]);
+});
+
+test("a clock that calls back in disturbs neither the call nor its numbers", () => {
+  let depth = 0;
+  const graph: TaskGraph = createTaskGraph({
+    now: () => {
+      if (depth === 1) {
+        depth = 2;
+        graph.add({ id: `in${graph.getSnapshot().length}`, title: "In", blockedBy: ["a"] });
+        graph.attempt({ action: "add", id: `by${graph.getSnapshot().length}`, title: "By" }, { actor: "agent:other" });
+      }
+      return 1000;
+    },
+  });
+  graph.add({ id: "a", title: "A" });
+  graph.add({ id: "b", title: "B" });
+  const operations: string[] = [];
+  graph.on("operation", (operation) => operations.push(operation.id));
+  for (const run of [
+    () => graph.add({ id: "c", title: "C", blockedBy: ["b"] }),
+    () => graph.update("c", { blockedBy: ["a", "b"] }),
+    () => graph.complete("a"),
+    () => graph.update("b", { title: "B2" }),
+  ]) {
+    depth = 1;
+    const { task } = run();
+    assert.equal(task?.createdBy, "host");
+    depth = 0;
+  }
+  assert.deepEqual(graph.get("c")?.blockedBy, ["a", "b"]);
+  assert.equal(new Set(operations).size, operations.length);
+  depth = 0;
+  assert.deepEqual(createTaskGraph({ snapshot: graph.snapshot() }).getSnapshot().length, graph.getSnapshot().length);
+});
+
+test("a list that is let go lets everybody go who waits", async () => {
+  const graph = fresh();
+  const waits = [graph.whenReady("b"), graph.whenSettled("a")];
+  const changes = graph.changes();
+  const next = changes.next();
+  graph.dispose();
+  for (const wait of waits) await assert.rejects(wait, { code: "disposed" });
+  assert.deepEqual(await next, { done: true, value: undefined });
+  assert.deepEqual(await changes.next(), { done: true, value: undefined });
+});
+
+test("changes: those of before the first question are kept; `return` ends a question under way", async () => {
+  const graph = fresh();
+  const changes = graph.changes();
+  graph.complete("a");
+  assert.equal((await changes.next()).value?.action, "complete");
+  const next = changes.next();
+  await changes.return?.();
+  assert.deepEqual(await next, { done: true, value: undefined });
+});
+
+test("listeners that are none, kinds that are none", () => {
+  const graph = fresh();
+  for (const given of [undefined, null, 5, {}]) {
+    assert.throws(() => graph.on("change", given as never), { code: "invalid_value" });
+    assert.throws(() => graph.subscribe(given as never), { code: "invalid_value" });
+  }
+  assert.throws(() => graph.on("nonsense" as never, () => undefined), { code: "invalid_value" });
+  assert.throws(() => graph.changes({ signal: {} as never }), { code: "invalid_value" });
 });

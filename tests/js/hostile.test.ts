@@ -387,3 +387,84 @@ test("a long chain and a wide fan need no stack", () => {
   assert.equal(createTaskGraph({ snapshot: list.snapshot() }).blockedCount, 19_999);
   assert.equal(renderDetail(list, "c1").why.waiting, 19_998);
 });
+
+test("who calls is who the call says, and nobody after it", () => {
+  const graph = createTaskGraph({ actor: "agent:x" });
+  graph.add({ id: "a", title: "A" });
+  graph.hold("a", { reason: "gate" });
+  for (const run of [() => graph.complete("a"), () => graph.start("a")]) {
+    graph.attempt({ action: "add", title: "z" }, { actor: "host" });
+    assert.throws(run, { code: "held" });
+  }
+});
+
+test("what JSON would drop is refused: numbers that are none, symbols, functions, things that are no plain object", () => {
+  const graph = createTaskGraph();
+  graph.add({ id: "a", title: "A" });
+  const { task } = graph.claim();
+  const before = graph.snapshot();
+  for (const odd of [Number.NaN, Number.POSITIVE_INFINITY, Symbol("s"), () => 1]) {
+    for (const run of [
+      () => graph.complete("a", { fence: odd as never }),
+      () => graph.release("a", { fence: odd as never }),
+      () => graph.remove("a", { removal: odd as never }),
+      () => graph.hold("a", { reason: odd as never }),
+      () => graph.batch([{ action: "complete", id: "a", fence: odd as never }]),
+    ]) {
+      assert.throws(run, { code: "invalid_value" });
+    }
+  }
+  for (const odd of [Promise.resolve(), new Map(), new Date(Number.NaN), [], "text", 5]) {
+    assert.throws(() => graph.complete("a", odd as never), { code: "invalid_value" });
+  }
+  assert.equal(graph.snapshot(), before);
+  graph.complete("a", { fence: task?.claim?.fence as number });
+});
+
+test("authorize sees what will be carried out, and only `true` lets it", () => {
+  const seen: unknown[] = [];
+  const graph = createTaskGraph({
+    authorize: (operation) => {
+      seen.push(operation);
+      return operation.action !== "remove";
+    },
+  });
+  graph.add({ id: "a", title: "A" });
+  let reads = 0;
+  const command = { get action() { return (reads += 1) === 1 ? "undo" : "remove"; }, id: "a" };
+  assert.equal(graph.attempt(command as never).ok, false);
+  assert.equal(graph.get("a")?.status, "pending");
+  const promised = createTaskGraph({ authorize: (async () => true) as never });
+  assert.throws(() => promised.add({ title: "A" }), { code: "not_allowed" });
+});
+
+test("options that are none", () => {
+  for (const given of [null, 5, "x"]) assert.throws(() => createTaskGraph(given as never), { code: "invalid_value" });
+  for (const name of ["now", "random", "authorize"]) {
+    assert.throws(() => createTaskGraph({ [name]: 5 } as never), { code: "invalid_value" });
+  }
+  const graph = createTaskGraph();
+  assert.throws(() => graph.list({ nope: 1 } as never), { code: "unknown_field" });
+  assert.throws(() => graph.ready({ limt: 1 } as never), { code: "unknown_field" });
+  assert.equal(graph.attempt({ action: "add", title: "A" }, null as never).ok, true);
+});
+
+test("a program that runs out of stack: other lists go on, and nothing is lost", () => {
+  const graph = createTaskGraph();
+  const other = createTaskGraph();
+  other.add({ id: "k", title: "K" });
+  for (let round = 0; round < 20; round += 1) {
+    const recurse = (depth: number): void => {
+      graph.add({ title: "x" });
+      if (depth % 7 === round % 7) graph.ready();
+      recurse(depth + 1);
+    };
+    assert.throws(() => recurse(0));
+    other.add({ id: `l${round}`, title: "L" });
+  }
+  assert.equal(other.getSnapshot().length, 21);
+  const { length } = graph.getSnapshot();
+  graph.add({ title: "y" });
+  assert.equal(graph.getSnapshot().length, length + 1);
+  assert.equal(createTaskGraph({ snapshot: graph.snapshot() }).getSnapshot().length, length + 1);
+});

@@ -100,7 +100,8 @@ test("many changes to one list stay bounded", async () => {
   assert.ok(grown < 2 * MB, `${changes} changes left ${grown} bytes`);
   assert.ok(wasmBytes() - bytes <= 2 * MB, `the engine grew by ${wasmBytes() - bytes} bytes`);
   assert.equal(list.getSnapshot().length, 100);
-  const slots = guard((core) => core.slots(list[sessionOf].quickHandle));
+  const { quickHandle } = list[sessionOf];
+  const slots = guard((core) => core.slots(quickHandle));
   assert.ok(slots < 2_000, `${slots} slots for 100 rows`);
   assert.ok(list.snapshot().length < 300_000);
   list.dispose();

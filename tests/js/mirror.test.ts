@@ -27,6 +27,11 @@ const soak = process.env["BLOCKEDBY_SOAK"] === "1";
 const STEPS = soak ? 10_000 : 500;
 const SEEDS = [1, 2, 3];
 
+const slotsOf = (list: TaskGraph | TaskStore): number => {
+  const { quickHandle } = list[sessionOf];
+  return guard((core) => core.slots(quickHandle));
+};
+
 /** Everything that the mirror says is what the engine says. */
 function checkMirror(list: TaskGraph | TaskStore, told: string): void {
   const rows = list.getSnapshot();
@@ -331,12 +336,12 @@ test("the engine renumbers its slots during a quick add, with words that it has 
   for (let round = 0; round < 4000; round += 1) {
     const rows = list.getSnapshot();
     list.add({ id: `t${round}`, title: `Title ${round}`, ...(rows.length > 0 ? { blockedBy: [random.pick(rows).id] } : {}) });
-    const slots = guard((core) => core.slots(list[sessionOf].quickHandle));
+    const slots = slotsOf(list);
     if (slots < before) renumbered += 1;
     before = slots;
     if (rows.length > 30) for (let count = 1 + random.below(4); count > 0; count -= 1) {
       list.remove(random.pick(list.getSnapshot()).id, { removal: "strip" });
-      before = guard((core) => core.slots(list[sessionOf].quickHandle));
+      before = slotsOf(list);
     }
     const seqs = list.getSnapshot().map((row) => row.seq);
     assert.ok(seqs.every((seq, at) => at === 0 || (seqs[at - 1] as number) < seq), `round ${round}: creation order`);

@@ -329,9 +329,31 @@ test("several agents on one list, each call under its own name", async () => {
 
 test("a listener of onEvent that throws: the call was made all the same", async () => {
   const list = createTaskGraph();
-  const run = on(list).run({ action: "add", content: "A" }, { onEvent: () => { throw new Error("listener"); } });
-  await run.catch(() => undefined);
+  const place = globalThis as { reportError?: (error: unknown) => void };
+  const told: unknown[] = [];
+  place.reportError = (error) => told.push(error);
+  try {
+    const result = await on(list).run({ action: "add", content: "A" }, { onEvent: () => { throw new Error("listener"); } });
+    assert.equal(result["action"], "add");
+  } finally {
+    delete place.reportError;
+  }
   assert.equal(list.getSnapshot().length, 1);
+  assert.equal(told.length, 1);
+});
+
+test("what the host's own code throws is a result too, and odd options are none", async () => {
+  const list = createTaskGraph({ authorize: () => { throw new Error("the host's own"); } });
+  const { error } = (await on(list).run({ action: "add", content: "A" })) as { error: { code: string } };
+  assert.equal(error.code, "not_allowed");
+  const other = createTaskGraph();
+  await on(other).run({ action: "add", content: "A" }, null as never);
+  await on(other).run({ action: "add", content: "B" }, { signal: 5 as never });
+  assert.equal(other.getSnapshot().length, 2);
+  for (const given of [undefined, null, 5, {}]) {
+    assert.throws(() => taskTools(given as never, { dialect: "tasks", actor: "agent:x" }), { code: "invalid_value" });
+    assert.throws(() => taskTools(other, given as never), { name: "TaskError" });
+  }
 });
 
 test("the record: plain data, a schema that every provider takes", () => {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::engine::command::Add;
-use crate::engine::error::{Code, Refusal};
+use crate::engine::error::{Code, Fact, Refusal, sentence};
 use crate::engine::event::Event;
 use crate::engine::limits;
 use crate::engine::rules::OnComplete;
@@ -121,7 +121,9 @@ impl Transaction<'_> {
     /// A new id: `t_<unix ms>_<8 characters>`, drawn again on a clash (D13).
     fn mint(&mut self) -> String {
         loop {
-            let id = format!("t_{}_{}", self.context.now, self.random.word(8));
+            let word = self.random.word(8);
+            let id =
+                sentence("t_{now}_{word}", &[("now", Fact::Number(self.context.now)), ("word", Fact::Text(&word))]);
             if self.state.find(&id).is_none() {
                 return id;
             }
@@ -132,8 +134,8 @@ impl Transaction<'_> {
 fn duplicate(id: &str) -> Refusal {
     Refusal::new(
         Code::DuplicateId,
-        format!("There is a task `{id}` already."),
+        "There is a task `{id}` already.",
         "Update that task, choose another id, or leave `id` out.",
-        |details| details.field("id", id),
+        &[("id", Fact::Text(id))],
     )
 }

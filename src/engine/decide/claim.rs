@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::engine::error::{Code, Refusal};
+use crate::engine::error::Refusal;
 use crate::engine::event::{Counter, Event};
 use crate::engine::transaction::Transaction;
 use crate::task::{Claim, Millis, Progress, Slot, Status};
+
+use super::status::held;
 
 impl Transaction<'_> {
     /// Gives the actor the task `id`, or the first ready one (out of `ids`), or one whose lease has ended.
@@ -70,18 +72,7 @@ impl Transaction<'_> {
             Status::InProgress if mine || self.lease_has_ended(slot) => {}
             Status::InProgress if task.claim().is_some() => return Err(self.not_holder(slot)),
             Status::Held => {
-                let reason = task.hold().map_or("manual", |hold| hold.reason.word());
-                let id = task.id();
-                return Err(Refusal::new(
-                    Code::Held,
-                    format!("Task `{id}` is held ({reason})."),
-                    "A person (host or user:…) must release it first.",
-                    |details| {
-                        details.field("id", id);
-                        details.field("reason", reason);
-                        details.field("who", "a person (host or user:…)");
-                    },
-                ));
+                return Err(held(task, "A person (host or user:…) must release it first."));
             }
             status => {
                 let hint = "Claim a task that is ready.";

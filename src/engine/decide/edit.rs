@@ -164,7 +164,7 @@ fn check_something(patch: &Patch<'_>) -> Result<(), Refusal> {
         Code::NothingToChange,
         "The update names no field to change.",
         "Give at least one of title, description, activeForm, status, blockedBy, addBlockedBy, removeBlockedBy, parent, children, owner, metadata.",
-        |_| {},
+        &[],
     ))
 }
 

@@ -1,28 +1,17 @@
 //! Moving a task from one status to another.
 
-use crate::engine::error::{Code, Refusal};
+use crate::engine::error::{Code, Fact, Refusal, first_five, sentence};
 use crate::engine::event::Event;
 use crate::engine::rules::OnComplete;
 use crate::engine::transaction::{Transaction, Warning};
-use crate::task::{Progress, Slot, Slots, Status};
+use crate::task::{Progress, Slot, Slots, Status, Task};
 
 impl Transaction<'_> {
     /// Refuses whoever may not move this task now: agents where it is held (D19), other agents where it is claimed.
     pub(in crate::engine) fn check_may_move(&self, slot: Slot, fence: Option<u64>) -> Result<(), Refusal> {
         let task = self.state.task(slot);
         if task.status() == Status::Held && !self.is_person() {
-            let reason = task.hold().map_or("manual", |hold| hold.reason.word());
-            let who = "a person (host or user:…)";
-            return Err(Refusal::new(
-                Code::Held,
-                format!("Task `{}` is held ({reason}).", task.id()),
-                format!("Only {who} can move it; go on with other tasks."),
-                |details| {
-                    details.field("id", task.id());
-                    details.field("reason", reason);
-                    details.field("who", who);
-                },
-            ));
+            return Err(held(task, "Only {who} can move it; go on with other tasks."));
         }
         self.check_holder(slot, fence)
     }
@@ -40,13 +29,11 @@ impl Transaction<'_> {
     pub(super) fn not_holder(&self, slot: Slot) -> Refusal {
         let task = self.state.task(slot);
         let message = match task.owner() {
-            Some(owner) => format!("Task `{}` is claimed by {owner}.", task.id()),
-            None => format!("Nobody holds that claim on task `{}` any more.", task.id()),
+            Some(_) => "Task `{id}` is claimed by {holder}.",
+            None => "Nobody holds that claim on task `{id}` any more.",
         };
-        Refusal::new(Code::NotHolder, message, "Claim another task.", |details| {
-            details.field("id", task.id());
-            details.optional("holder", task.owner());
-        })
+        let facts = [("id", Fact::Text(task.id())), ("holder", Fact::Perhaps(task.owner()))];
+        Refusal::new(Code::NotHolder, message, "Claim another task.", &facts)
     }
 
     /// Refuses, or warns of, work on a task that waits for others (D11).
@@ -55,23 +42,28 @@ impl Transaction<'_> {
             return Ok(());
         }
         let by: Vec<Slot> = self.state.active_blockers(slot).into_iter().map(|blocker| blocker.0).collect();
-        let message = format!("Task `{}` still waits for {}.", self.id(slot), self.names(&by));
+        let message = "Task `{id}` still waits for {_names}.";
+        let (ids, names) = self.names(&by);
+        let facts =
+            [("id", Fact::Text(self.state.task(slot).id())), ("by", Fact::List(&ids)), ("_names", Fact::Text(&names))];
         if strict {
             let hint = "Do those first, or change `blockedBy`.";
-            return Err(Refusal::new(Code::Blocked, message, hint, |details| {
-                details.field("id", self.state.task(slot).id());
-                details.list("by", by.iter().map(|slot| self.state.task(*slot).id()));
-            }));
+            return Err(Refusal::new(Code::Blocked, message, hint, &facts));
         }
+        let message = sentence(message, &facts);
         self.warning.get_or_insert(Warning { code: Code::Blocked, message, by });
         Ok(())
     }
 
-    fn names(&self, slots: &[Slot]) -> String {
-        let shown: Vec<String> =
-            slots.iter().take(5).map(|slot| format!("`{}`", self.state.task(*slot).id())).collect();
-        let more = slots.len().saturating_sub(shown.len());
-        if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
+    /// The ids of slots, and the first five of them as a text.
+    fn names(&self, slots: &[Slot]) -> (Vec<&str>, String) {
+        let ids: Vec<&str> = slots.iter().map(|slot| self.state.task(*slot).id()).collect();
+        let text = first_five(ids.len(), &mut |at, text| {
+            text.push('`');
+            text.push_str(ids[at]);
+            text.push('`');
+        });
+        (ids, text)
     }
 
     /// A parent is not completed before its steps have settled, whatever the list's rules say (D3a).
@@ -80,14 +72,20 @@ impl Transaction<'_> {
         if open.is_empty() {
             return Ok(());
         }
-        let message = format!("Task `{}` has open steps: {}.", self.id(slot), self.names(&open));
-        Err(Refusal::new(Code::ChildrenOpen, message, "Complete or cancel its steps first.", |details| {
-            details.field("id", self.state.task(slot).id());
-            details.list("open", open.iter().map(|slot| self.state.task(*slot).id()));
-        }))
+        let (ids, names) = self.names(&open);
+        Err(Refusal::new(
+            Code::ChildrenOpen,
+            "Task `{id}` has open steps: {_names}.",
+            "Complete or cancel its steps first.",
+            &[
+                ("id", Fact::Text(self.state.task(slot).id())),
+                ("open", Fact::List(&ids)),
+                ("_names", Fact::Text(&names)),
+            ],
+        ))
     }
 
-    fn refuse(&self, slot: Slot, to: Status, hint: &str) -> Refusal {
+    fn refuse(&self, slot: Slot, to: Status, hint: &'static str) -> Refusal {
         Refusal::transition(self.state.task(slot).id(), self.status(slot).word(), to.word(), hint)
     }
 
@@ -217,4 +215,12 @@ impl Transaction<'_> {
             Status::Held => Err(self.refuse(slot, to, "Use `hold`.")),
         }
     }
+}
+
+/// The refusal of moving a task that waits for a person.
+pub(super) fn held(task: &Task, hint: &'static str) -> Refusal {
+    let reason = task.hold().map_or("manual", |hold| hold.reason.word());
+    let who = "a person (host or user:…)";
+    let facts = [("id", Fact::Text(task.id())), ("reason", Fact::Text(reason)), ("who", Fact::Text(who))];
+    Refusal::new(Code::Held, "Task `{id}` is held ({reason}).", hint, &facts)
 }

@@ -47,7 +47,9 @@ impl Transaction<'_> {
         let mut level = vec![slot];
         while !level.is_empty() {
             levels += 1;
-            level = level.iter().flat_map(|slot| self.state.task(*slot).children()).copied().collect();
+            for slot in std::mem::take(&mut level) {
+                level.extend_from_slice(self.state.task(slot).children());
+            }
         }
         levels
     }

@@ -1,6 +1,6 @@
 //! What words a task may have.
 
-use crate::engine::error::{Code, Refusal};
+use crate::engine::error::{Code, Fact, Refusal};
 use crate::engine::limits;
 use crate::json::Reader;
 
@@ -39,7 +39,7 @@ pub fn check_due(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
 /// `limit`.
 pub fn check_length(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
     if text.len() > most && text.chars().count() > most {
-        return Err(Refusal::limit(&format!("characters in `{field}`"), most));
+        return Err(Refusal::limit(&["characters in `", field, "`"].concat(), most));
     }
     Ok(())
 }
@@ -54,8 +54,7 @@ pub(super) fn check_metadata(json: &str) -> Result<(), Refusal> {
 }
 
 /// The refusal of something that the list's rules switch off.
-pub(super) fn feature_off(feature: &str, hint: &str) -> Refusal {
-    Refusal::new(Code::FeatureOff, format!("This list has `{feature}` switched off."), hint, |details| {
-        details.field("feature", feature);
-    })
+pub(super) fn feature_off(feature: &str, hint: &'static str) -> Refusal {
+    let facts = [("feature", Fact::Text(feature))];
+    Refusal::new(Code::FeatureOff, "This list has `{feature}` switched off.", hint, &facts)
 }

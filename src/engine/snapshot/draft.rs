@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Fault, Kind, Reader};
+use crate::json::{Kind, Reader, Stop};
 use crate::task::{ChildOrder, Claim, Extra, Hold, HoldReason, Millis, Progress, Status};
 
 /// A row as it was read.
@@ -29,7 +29,7 @@ pub(super) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Reads a row object.
-    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self, Fault> {
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self, Stop> {
         let mut draft = Draft::default();
         reader.object()?;
         let mut first = true;
@@ -37,13 +37,13 @@ impl<'a> Draft<'a> {
             draft.field(key, reader)?;
         }
         if draft.id.is_empty() {
-            return Err(reader.fault("a row has no id"));
+            return Err(reader.stop("a row has no id"));
         }
         draft.updated_at = draft.updated_at.max(draft.created_at);
         Ok(draft)
     }
 
-    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Result<(), Fault> {
+    fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Result<(), Stop> {
         if reader.null() {
             return Ok(());
         }
@@ -71,11 +71,11 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Cow<'a, str>, Fault> {
+fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Cow<'a, str>, Stop> {
     if reader.kind()? == Kind::Number { Ok(Cow::Borrowed(reader.number()?)) } else { reader.text() }
 }
 
-fn read_ids<'a>(reader: &mut Reader<'a>) -> Result<Vec<Cow<'a, str>>, Fault> {
+fn read_ids<'a>(reader: &mut Reader<'a>) -> Result<Vec<Cow<'a, str>>, Stop> {
     let mut ids: Vec<Cow<'a, str>> = Vec::new();
     reader.array()?;
     let mut first = true;
@@ -88,13 +88,13 @@ fn read_ids<'a>(reader: &mut Reader<'a>) -> Result<Vec<Cow<'a, str>>, Fault> {
     Ok(ids)
 }
 
-fn word<T>(reader: &mut Reader<'_>, from_word: impl Fn(&str) -> Option<T>) -> Result<T, Fault> {
-    let at = reader.fault("an unknown word");
-    from_word(&reader.text()?).ok_or(at)
+fn word<T>(reader: &mut Reader<'_>, from_word: impl Fn(&str) -> Option<T>) -> Result<T, Stop> {
+    let at = reader.position();
+    from_word(&reader.text()?).ok_or_else(|| reader.stop_at(at, "an unknown word"))
 }
 
 /// Reads the object of optional facets that an event carries.
-pub(super) fn read_extra(reader: &mut Reader<'_>) -> Result<Option<Extra>, Fault> {
+pub(super) fn read_extra(reader: &mut Reader<'_>) -> Result<Option<Extra>, Stop> {
     if reader.null() {
         return Ok(None);
     }
@@ -107,7 +107,7 @@ pub(super) fn read_extra(reader: &mut Reader<'_>) -> Result<Option<Extra>, Fault
     Ok(Some(extra))
 }
 
-fn read_extra_field(extra: &mut Extra, key: Cow<'_, str>, reader: &mut Reader<'_>) -> Result<(), Fault> {
+fn read_extra_field(extra: &mut Extra, key: Cow<'_, str>, reader: &mut Reader<'_>) -> Result<(), Stop> {
     match &*key {
         "owner" => extra.owner = Some(&*reader.text()?).filter(|owner| !owner.is_empty()).map(Into::into),
         "children" => extra.children = Some(word(reader, ChildOrder::from_word)?),
@@ -124,7 +124,7 @@ fn read_extra_field(extra: &mut Extra, key: Cow<'_, str>, reader: &mut Reader<'_
     Ok(())
 }
 
-fn read_claim(reader: &mut Reader<'_>) -> Result<Claim, Fault> {
+fn read_claim(reader: &mut Reader<'_>) -> Result<Claim, Stop> {
     let mut claim = Claim { fence: 0, lease_until: 0 };
     reader.object()?;
     let mut first = true;
@@ -140,7 +140,7 @@ fn read_claim(reader: &mut Reader<'_>) -> Result<Claim, Fault> {
     Ok(claim)
 }
 
-fn read_hold(reader: &mut Reader<'_>) -> Result<Hold, Fault> {
+fn read_hold(reader: &mut Reader<'_>) -> Result<Hold, Stop> {
     let mut hold = Hold { reason: HoldReason::Manual, note: "".into(), at: 0, resume: Status::Pending };
     reader.object()?;
     let mut first = true;

@@ -6,11 +6,12 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::engine::Engine;
+use crate::engine::error::{Fact, sentence};
 use crate::engine::event::{Counter, Event, Row};
 use crate::engine::journal::{Journal, Operation, Role};
 use crate::engine::limits;
 use crate::engine::state::State;
-use crate::json::{Fault, Kind, Reader, Writer};
+use crate::json::{Fault, Kind, Reader, Stop, Writer};
 use crate::task::{Presence, Progress, Slot, Slots, Status, Text, Words};
 
 use super::draft::{Draft, read_extra};
@@ -31,7 +32,7 @@ impl Engine {
             kept.push(json);
         }
         kept.reverse();
-        format!("[{}]", kept.join(","))
+        in_brackets(&kept)
     }
 
     /// The operations since a mark as a JSON list, whatever their size; what a host's journal keeps.
@@ -39,8 +40,12 @@ impl Engine {
     pub fn operations_json(&self, mark: usize) -> String {
         let written: Vec<String> =
             self.journal.since(mark).map(|operation| write_operation(&self.state, operation, usize::MAX)).collect();
-        format!("[{}]", written.join(","))
+        in_brackets(&written.iter().map(String::as_str).collect::<Vec<&str>>())
     }
+}
+
+fn in_brackets(operations: &[&str]) -> String {
+    ["[", &operations.join(","), "]"].concat()
 }
 
 /// Writes an operation; one that would be longer than `most` is kept by name only.
@@ -48,7 +53,8 @@ fn write_operation(state: &State, operation: &Operation, most: usize) -> String 
     let write = |role: Role, events: &[Event]| {
         let mut writer = Writer::new();
         writer.open();
-        writer.field("id", &format!("{}.{}", operation.session, operation.number));
+        let name = [("session", Fact::Text(&operation.session)), ("number", Fact::Number(operation.number))];
+        writer.field("id", &sentence("{session}.{number}", &name));
         writer.field("actor", &operation.actor);
         writer.number("at", operation.at);
         writer.field("action", &operation.action);
@@ -172,7 +178,8 @@ fn write_event(state: &State, operation: &Operation, event: &Event, writer: &mut
 
 /// The rows that events created or dropped: tasks that an undo could bring back.
 pub(super) fn rows_in_journal<'a>(json: &'a str, mut found: impl FnMut(Draft<'a>)) -> Result<(), Fault> {
-    each_event(&mut Reader::new(json), |reader| {
+    let mut reader = Reader::new(json);
+    let read = each_event(&mut reader, &mut |reader| {
         let mut first = true;
         while let Some(key) = reader.key(&mut first)? {
             if key == "create" || key == "drop" {
@@ -182,14 +189,15 @@ pub(super) fn rows_in_journal<'a>(json: &'a str, mut found: impl FnMut(Draft<'a>
             }
         }
         Ok(())
-    })
+    });
+    reader.outcome(read)
 }
 
 /// Makes sure that ids which operations name, and which never were tasks or stand for none any more, can be found.
 pub(in crate::engine) fn add_names(state: &mut State, json: &str) -> Result<(), Fault> {
     let mut names: Vec<String> = Vec::new();
     let mut reader = Reader::new(json);
-    each_event(&mut reader, |reader| {
+    let read = each_event(&mut reader, &mut |reader| {
         let mut first = true;
         let about_blockers = reader.key(&mut first)?.as_deref() == Some("blockedBy");
         reader.raw()?;
@@ -209,7 +217,8 @@ pub(in crate::engine) fn add_names(state: &mut State, json: &str) -> Result<(), 
             }
         }
         Ok(())
-    })?;
+    });
+    reader.outcome(read)?;
     for name in names {
         if state.find_named(&name).is_none() {
             state.add_forgotten(&name);
@@ -221,8 +230,8 @@ pub(in crate::engine) fn add_names(state: &mut State, json: &str) -> Result<(), 
 /// Calls `visit` inside each event object of a list of operations; it must read to the object's end.
 fn each_event<'a>(
     reader: &mut Reader<'a>,
-    mut visit: impl FnMut(&mut Reader<'a>) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    visit: &mut dyn FnMut(&mut Reader<'a>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
     reader.array()?;
     let mut first = true;
     while reader.item(&mut first)? {
@@ -247,12 +256,17 @@ fn each_event<'a>(
 /// Reads a list of operations. `create` rows without a slot get the next ones, in order.
 pub(in crate::engine) fn read_operations(state: &State, json: &str) -> Result<Vec<Operation>, Fault> {
     let mut reader = Reader::new(json);
+    let read = read_all(state, &mut reader);
+    reader.outcome(read)
+}
+
+fn read_all(state: &State, reader: &mut Reader<'_>) -> Result<Vec<Operation>, Stop> {
     let mut operations = Vec::new();
     let mut fresh = Fresh { state, created: Vec::new() };
     reader.array()?;
     let mut first = true;
     while reader.item(&mut first)? {
-        operations.push(read_operation(&mut fresh, &mut reader)?);
+        operations.push(read_operation(&mut fresh, reader)?);
     }
     reader.end()?;
     Ok(operations)
@@ -293,15 +307,16 @@ impl Fresh<'_> {
         }
     }
 
-    fn named(&self, reader: &mut Reader<'_>) -> Result<Slot, Fault> {
-        let fault = reader.fault("an operation names a task that is not there");
-        if reader.kind()? == Kind::Text {
-            return self.state.find_named(&reader.text()?).ok_or(fault);
-        }
-        self.slot(reader.whole()?).ok_or(fault)
+    fn named(&self, reader: &mut Reader<'_>) -> Result<Slot, Stop> {
+        let at = reader.position();
+        let found = match reader.kind()? {
+            Kind::Text => self.state.find_named(&reader.text()?),
+            _ => self.slot(reader.whole()?),
+        };
+        found.ok_or_else(|| reader.stop_at(at, "an operation names a task that is not there"))
     }
 
-    fn list(&self, reader: &mut Reader<'_>) -> Result<Slots, Fault> {
+    fn list(&self, reader: &mut Reader<'_>) -> Result<Slots, Stop> {
         let mut slots = Slots::new();
         reader.array()?;
         let mut first = true;
@@ -312,7 +327,7 @@ impl Fresh<'_> {
     }
 }
 
-fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Operation, Fault> {
+fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Operation, Stop> {
     let mut operation = Operation {
         session: Rc::from(""),
         number: 0,
@@ -328,18 +343,22 @@ fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Oper
     while let Some(key) = reader.key(&mut first)? {
         match &*key {
             "id" => {
-                let fault = reader.fault("an operation's id was expected");
+                let at = reader.position();
                 let id = reader.text()?;
-                let (session, number) = id.rsplit_once('.').ok_or(fault.clone())?;
+                let parts = id.rsplit_once('.').and_then(|(session, number)| Some((session, number.parse().ok()?)));
+                let Some((session, number)) = parts else {
+                    return Err(reader.stop_at(at, "an operation's id was expected"));
+                };
                 operation.session = Rc::from(session);
-                operation.number = number.parse().map_err(|_| fault)?;
+                operation.number = number;
             }
             "actor" => operation.actor = Rc::from(&*reader.text()?),
             "at" => operation.at = reader.whole()?,
             "action" => operation.action = Cow::Owned(reader.text()?.into_owned()),
             "role" => {
-                let fault = reader.fault("an unknown role");
-                operation.role = Role::from_word(&reader.text()?).ok_or(fault)?;
+                let at = reader.position();
+                let role = Role::from_word(&reader.text()?);
+                operation.role = role.ok_or_else(|| reader.stop_at(at, "an unknown role"))?;
             }
             "events" => {
                 reader.array()?;
@@ -354,29 +373,31 @@ fn read_operation(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Oper
         }
     }
     if operation.session.is_empty() || operation.action.is_empty() {
-        return Err(reader.fault("an operation needs an id and an action"));
+        return Err(reader.stop("an operation needs an id and an action"));
     }
     Ok(operation)
 }
 
-fn read_progress(reader: &mut Reader<'_>) -> Result<Progress, Fault> {
-    let fault = reader.fault("a status with two times was expected");
+fn read_progress(reader: &mut Reader<'_>) -> Result<Progress, Stop> {
+    let at = reader.position();
     let mut first = true;
     reader.array()?;
-    let mut next = |reader: &mut Reader<'_>| if reader.item(&mut first)? { Ok(()) } else { Err(fault.clone()) };
+    let mut next = |reader: &mut Reader<'_>| {
+        if reader.item(&mut first)? { Ok(()) } else { Err(reader.stop_at(at, "a status with two times was expected")) }
+    };
     next(reader)?;
-    let status = Status::from_word(&reader.text()?).ok_or_else(|| reader.fault("an unknown status"))?;
+    let status = Status::from_word(&reader.text()?).ok_or_else(|| reader.stop("an unknown status"))?;
     next(reader)?;
     let started_at = reader.whole()?;
     next(reader)?;
     let completed_at = reader.whole()?;
     if next(reader).is_ok() {
-        return Err(reader.fault("a status with two times was expected"));
+        return Err(reader.stop("a status with two times was expected"));
     }
     Ok(Progress { status, started_at, completed_at })
 }
 
-fn read_text(id: &str, reader: &mut Reader<'_>) -> Result<Rc<Text>, Fault> {
+fn read_text(id: &str, reader: &mut Reader<'_>) -> Result<Rc<Text>, Stop> {
     let (mut title, mut description, mut active_form) = Default::default();
     reader.object()?;
     let mut first = true;
@@ -391,28 +412,37 @@ fn read_text(id: &str, reader: &mut Reader<'_>) -> Result<Rc<Text>, Fault> {
     Ok(Rc::new(Text::new(Words { id, title: &title, description: &description, active_form: &active_form })))
 }
 
-fn read_parent(fresh: &Fresh<'_>, reader: &mut Reader<'_>) -> Result<Option<Slot>, Fault> {
+fn read_parent(fresh: &Fresh<'_>, reader: &mut Reader<'_>) -> Result<Option<Slot>, Stop> {
     if reader.null() { Ok(None) } else { fresh.named(reader).map(Some) }
 }
 
 /// Reads the values of `old` and `new`, which follow the event's first key in this order.
 fn pair<'a, T>(
     reader: &mut Reader<'a>,
-    mut value: impl FnMut(&mut Reader<'a>) -> Result<T, Fault>,
-) -> Result<(T, T), Fault> {
-    let mut first = false;
-    let mut due = |reader: &mut Reader<'a>, name: &str| {
-        let fault = reader.fault("old and new were expected");
-        if reader.key(&mut first)?.as_deref() == Some(name) { value(reader) } else { Err(fault) }
-    };
-    Ok((due(reader, "old")?, due(reader, "new")?))
+    mut value: impl FnMut(&mut Reader<'a>) -> Result<T, Stop>,
+) -> Result<(T, T), Stop> {
+    due(reader, "old")?;
+    let old = value(reader)?;
+    due(reader, "new")?;
+    Ok((old, value(reader)?))
 }
 
-fn read_event(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Event, Fault> {
+fn due(reader: &mut Reader<'_>, name: &str) -> Result<(), Stop> {
+    let at = reader.position();
+    let mut first = false;
+    if reader.key(&mut first)?.as_deref() == Some(name) {
+        Ok(())
+    } else {
+        Err(reader.stop_at(at, "old and new were expected"))
+    }
+}
+
+fn read_event(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Event, Stop> {
     reader.object()?;
     let mut first = true;
-    let fault = reader.fault("an unknown event");
-    let Some(key) = reader.key(&mut first)? else { return Err(fault) };
+    let at = reader.position();
+    let unknown = "an unknown event";
+    let Some(key) = reader.key(&mut first)? else { return Err(reader.stop_at(at, unknown)) };
     let event = match &*key {
         "create" | "drop" => read_coming_or_going(fresh, key == "create", reader)?,
         "progress" => {
@@ -451,23 +481,23 @@ fn read_event(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Event, F
             let (old, new) = pair(reader, Reader::whole)?;
             Event::Counted { counter: Counter::Fence, old, new }
         }
-        _ => return Err(fault),
+        _ => return Err(reader.stop_at(at, unknown)),
     };
     let mut first = false;
     if reader.key(&mut first)?.is_some() {
-        return Err(fault);
+        return Err(reader.stop_at(at, unknown));
     }
     Ok(event)
 }
 
-fn read_coming_or_going(fresh: &mut Fresh<'_>, coming: bool, reader: &mut Reader<'_>) -> Result<Event, Fault> {
-    let fault = reader.fault("a row with its creation number was expected");
+fn read_coming_or_going(fresh: &mut Fresh<'_>, coming: bool, reader: &mut Reader<'_>) -> Result<Event, Stop> {
+    let (at, expected) = (reader.position(), "a row with its creation number was expected");
     let draft = Draft::read(reader)?;
-    let seq = draft.seq.ok_or(fault.clone())?;
+    let Some(seq) = draft.seq else { return Err(reader.stop_at(at, expected)) };
     if coming && fresh.slot(seq).is_none() {
         fresh.created.push((seq, draft.id.clone().into_owned()));
     }
-    let slot = fresh.slot(seq).ok_or(fault)?;
+    let Some(slot) = fresh.slot(seq) else { return Err(reader.stop_at(at, expected)) };
     let words =
         Words { id: &draft.id, title: &draft.title, description: &draft.description, active_form: &draft.active_form };
     let text = Rc::new(Text::new(words));

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::engine::Engine;
-use crate::engine::error::{Code, Refusal};
+use crate::engine::error::{Code, Fact, Refusal};
 use crate::engine::hash::checksum;
 use crate::engine::limits;
 use crate::engine::rules::Rules;
 use crate::engine::state::{State, finish_node};
 use crate::graph::{ByKey, sort, sort_in_place};
-use crate::json::{Fault, Kind, Reader, Writer};
+use crate::json::{Fault, Kind, Reader, Stop, Writer};
 use crate::task::{Presence, Slot, Slots, Task, Text, Words};
 
 use super::draft::Draft;
@@ -67,7 +67,9 @@ impl Engine {
     ) -> Result<Self, Refusal> {
         let mut envelope = read_envelope(head)?;
         if let Some(rows) = rows {
-            envelope.drafts = Some(read_rows(&mut Reader::new(rows)).map_err(corrupt)?);
+            let mut reader = Reader::new(rows);
+            let drafts = read_rows(&mut reader);
+            envelope.drafts = Some(reader.outcome(drafts).map_err(corrupt)?);
         }
         check_format(&envelope)?;
         let stored = stored_rules(&envelope)?;
@@ -94,7 +96,9 @@ impl Engine {
         }
         engine.state.revision = envelope.revision;
         engine.edited = edited;
-        let (seq, fence) = read_counters(envelope.counters).map_err(corrupt)?;
+        let mut reader = Reader::new(envelope.counters);
+        let counters = read_counters(&mut reader);
+        let (seq, fence) = reader.outcome(counters).map_err(corrupt)?;
         engine.state.last_fence = fence;
         build(&mut engine, drafts, options)?;
         engine.state.next_seq = engine.state.next_seq.max(seq + 1);
@@ -122,7 +126,7 @@ fn read_envelope(text: &str) -> Result<Envelope<'_>, Refusal> {
         drafts: None,
     };
     let mut reader = Reader::new(text);
-    let mut read = || -> Result<(), Fault> {
+    let mut read = || -> Result<(), Stop> {
         reader.object()?;
         let mut first = true;
         while let Some(key) = reader.key(&mut first)? {
@@ -147,11 +151,12 @@ fn read_envelope(text: &str) -> Result<Envelope<'_>, Refusal> {
         }
         reader.end()
     };
-    read().map_err(corrupt)?;
+    let read = read();
+    reader.outcome(read).map_err(corrupt)?;
     Ok(envelope)
 }
 
-fn read_rows<'a>(reader: &mut Reader<'a>) -> Result<Vec<Draft<'a>>, Fault> {
+fn read_rows<'a>(reader: &mut Reader<'a>) -> Result<Vec<Draft<'a>>, Stop> {
     let mut drafts = Vec::new();
     reader.array()?;
     let mut first = true;
@@ -178,13 +183,9 @@ fn check_format(envelope: &Envelope<'_>) -> Result<(), Refusal> {
             }
             Err(Refusal::new(
                 Code::UnsupportedVersion,
-                format!("The text is of version {found} of the format; this engine reads version {VERSION}."),
+                "The text is of version {found} of the format; this engine reads version {supported}.",
                 "Open it with a newer version of blockedby; nothing was written to it.",
-                |details| {
-                    details.key("found");
-                    details.raw(found);
-                    details.number("supported", VERSION);
-                },
+                &[("found", Fact::Json(found)), ("supported", Fact::Number(VERSION))],
             ))
         }
         _ => Err(Refusal::corrupt(0, "it is JSON of some other kind")),
@@ -192,7 +193,10 @@ fn check_format(envelope: &Envelope<'_>) -> Result<(), Refusal> {
 }
 
 fn stored_rules(envelope: &Envelope<'_>) -> Result<Option<Rules>, Refusal> {
-    envelope.rules.map(|json| Rules::default().read(&mut Reader::new(json)).map_err(corrupt)).transpose()
+    let Some(json) = envelope.rules else { return Ok(None) };
+    let mut reader = Reader::new(json);
+    let rules = Rules::default().read(&mut reader);
+    reader.outcome(rules).map(Some).map_err(corrupt)
 }
 
 fn choose_rules(stored: Option<Rules>, asked: Option<Rules>, options: OpenOptions) -> Result<Rules, Refusal> {
@@ -203,23 +207,20 @@ fn choose_rules(stored: Option<Rules>, asked: Option<Rules>, options: OpenOption
     match stored.difference(&asked) {
         Some(field) if !options.adopt => Err(Refusal::new(
             Code::RulesDiffer,
-            format!("The list's rule `{field}` is {}, not {}.", stored.get(field), asked.get(field)),
+            "The list's rule `{field}` is {stored}, not {asked}.",
             "Open it with its own rules, or with `adopt: true` to change them.",
-            |details| {
-                details.field("field", field);
-                details.key("stored");
-                details.raw(&stored.get(field));
-                details.key("asked");
-                details.raw(&asked.get(field));
-            },
+            &[
+                ("field", Fact::Text(field)),
+                ("stored", Fact::Json(&stored.get(field))),
+                ("asked", Fact::Json(&asked.get(field))),
+            ],
         )),
         _ => Ok(asked),
     }
 }
 
-fn read_counters(json: &str) -> Result<(u64, u64), Fault> {
+fn read_counters(reader: &mut Reader<'_>) -> Result<(u64, u64), Stop> {
     let (mut seq, mut fence) = (0, 0);
-    let mut reader = Reader::new(json);
     reader.object()?;
     let mut first = true;
     while let Some(key) = reader.key(&mut first)? {
@@ -296,9 +297,9 @@ fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> R
         if !draft.gone && state.find(&draft.id).is_some() {
             return Err(Refusal::new(
                 Code::DuplicateId,
-                format!("Two rows of the text have the id `{}`.", draft.id),
+                "Two rows of the text have the id `{id}`.",
                 "Give one of them another id, then open it again; nothing was written to it.",
-                |details| details.field("id", &draft.id),
+                &[("id", Fact::Text(&draft.id))],
             ));
         }
         let seq = draft.seq.unwrap_or(0);

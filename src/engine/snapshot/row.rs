@@ -6,6 +6,11 @@ use crate::json::Writer;
 use crate::task::{Extra, Millis, Progress, Slot, Words};
 
 impl State {
+    /// Writes a key and the list of ids of some tasks.
+    pub fn write_ids(&self, key: &str, slots: &[Slot], writer: &mut Writer) {
+        writer.list(key, slots.iter().map(|slot| self.task(*slot).id()));
+    }
+
     /// Writes a row. With `readiness`, as callers see it; without, as it is stored.
     pub fn write_row(&self, slot: Slot, writer: &mut Writer, readiness: bool) {
         let task = self.task(slot);
@@ -20,7 +25,7 @@ impl State {
         if let Some(extra) = &task.extra {
             write_hold(extra, writer);
         }
-        writer.list("blockedBy", task.blocked_by.iter().map(|blocker| self.task(*blocker).id()));
+        self.write_ids("blockedBy", &task.blocked_by, writer);
         if let Some(aside) = task.extra.as_ref().and_then(|extra| extra.aside.as_deref()) {
             writer.key("asideBlockedBy");
             writer.raw(aside);
