@@ -1,4 +1,5 @@
-import { isRecordStorage, type AnyStorage } from "./storage/types.js";
+import { isTaskError, TaskError } from "./errors.js";
+import { isRecordStorage, type AnyStorage, type RecordStorage, type StorageTraits } from "./storage/types.js";
 import type { StoredText } from "./session.js";
 import type { RowTexts } from "./texts.js";
 import type { Session } from "./session.js";
@@ -12,19 +13,26 @@ export interface Loaded {
 /** What is to be saved, taken synchronously: later changes are not in it. */
 export type Save = () => Promise<string | null | false>;
 
-/** The two kinds of storage behind one face: load a list, take a save of what changed. */
+/** The two kinds of storage behind one face: load a list, take a save of what changed. Whatever fails is typed. */
 export class Saver {
-  constructor(readonly storage: AnyStorage) {}
+  #unsubscribe: unknown;
+
+  constructor(readonly storage: AnyStorage & StorageTraits) {}
 
   /** What the storage holds; `null` when nothing. */
   async load(): Promise<Loaded | null> {
+    try {
+      return await this.#read();
+    } catch (error) {
+      throw storageFailure(error, "be read");
+    }
+  }
+
+  async #read(): Promise<Loaded | null> {
     const { storage } = this;
     if (isRecordStorage(storage)) {
       const loaded = await storage.load();
-      if (loaded === null) return null;
-      const rows: string[] = [];
-      for (const row of loaded.rows) rows.push(row.text);
-      return { stored: { head: loaded.head, rows: `[${rows.join(",")}]` }, revision: loaded.revision };
+      return loaded === null ? null : fromRecords(loaded);
     }
     const loaded = await storage.load();
     if (loaded === null || loaded === undefined) return null;
@@ -33,22 +41,82 @@ export class Saver {
   }
 
   /**
-   * Takes what changed, for a save on top of a revision. The save gives the new revision (`null` from a
-   * storage without), or `false` when somebody else was faster.
+   * Takes what changed, for a save on top of a revision; on top of nothing, the whole list. The save gives the
+   * new revision (`null` from a storage without), or `false` when somebody else was faster.
    */
   take(session: Session, texts: RowTexts, ifRevision: string | null): Save {
     const { storage } = this;
+    let save: () => unknown;
     if (isRecordStorage(storage)) {
-      const { upserts, deletes } = texts.take();
+      // A storage that has nothing may have lost what it had: all rows are written, not only those that changed.
+      const { upserts, deletes } = texts.take(ifRevision === null);
       const [head, tail] = session.envelope();
-      const commit = { ifRevision, head: head + tail, upserts, deletes };
-      return async () => storage.commit(commit);
+      save = () => storage.commit({ ifRevision, head: head + tail, upserts, deletes });
+    } else {
+      const text = texts.join();
+      session.mirror.takeDirty();
+      save = () => storage.save(text, ifRevision);
     }
-    const text = texts.join();
-    session.mirror.takeDirty();
-    return async () => {
-      const saved = await storage.save(text, ifRevision);
-      return saved === undefined || saved === null ? null : saved;
-    };
+    return async () => ((await save()) as string | false | null | undefined) ?? null;
   }
+
+  /** Calls back after another writer's save, until this is closed. */
+  subscribe(listener: () => void): void {
+    try {
+      this.#unsubscribe = this.storage.subscribe?.(listener);
+    } catch (error) {
+      throw storageFailure(error, "be subscribed to");
+    }
+  }
+
+  /** Has the storage keep a copy of what it holds. */
+  async quarantine(reason: string): Promise<void> {
+    try {
+      await this.storage.quarantine?.(reason);
+    } catch (error) {
+      throw storageFailure(error, "keep a copy of what it holds");
+    }
+  }
+
+  /** Lets go of the storage. */
+  async close(): Promise<void> {
+    try {
+      try {
+        if (typeof this.#unsubscribe === "function") this.#unsubscribe();
+      } finally {
+        await this.storage.close?.();
+      }
+    } catch (error) {
+      throw storageFailure(error, "be closed");
+    }
+  }
+}
+
+/** A storage may be anybody's, and give anything. */
+function fromRecords(loaded: NonNullable<Awaited<ReturnType<RecordStorage["load"]>>> | undefined): Loaded {
+  const { head, revision, rows }: { head?: unknown; revision?: unknown; rows?: unknown } = loaded ?? {};
+  const texts: string[] = [];
+  let whole = typeof head === "string" && typeof revision === "string" && typeof (rows as unknown[])?.[Symbol.iterator] === "function";
+  for (const row of whole ? (rows as Iterable<{ text: unknown } | null>) : []) {
+    const text = row?.text;
+    if (typeof text === "string") texts.push(text);
+    else whole = false;
+  }
+  if (whole) return { stored: { head: head as string, rows: `[${texts.join(",")}]` }, revision: revision as string };
+  throw new TaskError({
+    code: "corrupt",
+    message: "What the storage gave is no list of records.",
+    hint: "Its `load` gives `{ head, revision, rows }` as they were committed, or `null` where nothing was.",
+  });
+}
+
+/** What a storage threw, as a typed error. */
+export function storageFailure(error: unknown, what: string): TaskError {
+  if (isTaskError(error)) return error;
+  return new TaskError({
+    code: "storage_unknown",
+    message: `The storage could not ${what}.`,
+    hint: "See `cause`; try again when the storage works.",
+    cause: error,
+  });
 }

@@ -50,10 +50,11 @@ export class RowTexts {
     }
   }
 
-  /** What changed since this was last asked: rows to write, ids of rows that left. */
-  take(): { readonly upserts: { id: string; text: string }[]; readonly deletes: string[] } {
+  /** What changed since this was last asked: rows to write (`all` of them, if asked for), ids of rows that left. */
+  take(all: boolean): { readonly upserts: { id: string; text: string }[]; readonly deletes: string[] } {
     const { mirror } = this.session;
-    const { slots, gone } = mirror.takeDirty();
+    const { slots: changed, gone } = mirror.takeDirty();
+    const slots = all ? mirror.slots() : changed;
     const texts = this.session.rowTexts(slots);
     const upserts = slots.map((slot, at) => ({ id: (mirror.row(slot) as Task).id, text: texts[at] as string }));
     return { upserts, deletes: gone };

@@ -280,6 +280,8 @@ export interface StorageDetails {
   readonly path?: string;
   readonly size?: number;
   readonly max?: number;
+  /** `false`: a save failed before anything of it can have been stored. */
+  readonly landed?: boolean;
   readonly [more: string]: unknown;
 }
 

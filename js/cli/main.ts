@@ -6,7 +6,8 @@
  * look. Exit codes: 0 done, 1 refused, 2 the command line is wrong, 9 lost a race.
  */
 import { readFileSync } from "node:fs";
-import { isTaskError } from "../index.js";
+import { isTaskError, TaskError } from "../index.js";
+import { toStorageError } from "../storage/errors.js";
 import { type Invocation, readArguments, UsageError, wantsJson } from "./arguments.js";
 import { helpText } from "./help.js";
 import { answerAsJson, answerAsText, errorAsJson } from "./print.js";
@@ -65,10 +66,21 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-// Whoever reads us may have seen enough (`blockedby list | head`): the work is done, that is no failure.
+const given = process.argv.slice(2);
+let isUnprinted = false;
+
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
+  // Whoever reads us may have seen enough (`blockedby list | head`): the work is done, that is no failure.
+  if (error.code === "EPIPE" || isUnprinted) return;
+  isUnprinted = true;
+  const { code, message, details } = toStorageError(error, "print the answer");
+  const hint = "What the command did is done: look at the list before you repeat it.";
+  process.exitCode = report(new TaskError({ code, message, hint, details: { ...details }, cause: error }), wantsJson(given));
 });
 
+// There is no other place to say so; the exit code tells.
+process.stderr.on("error", () => undefined);
+
 // Not `process.exit`, which would cut off what is still being printed.
-process.exitCode = await main(process.argv.slice(2));
+const exitCode = await main(given);
+process.exitCode = isUnprinted ? 1 : exitCode;

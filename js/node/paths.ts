@@ -1,5 +1,5 @@
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { storageError } from "../storage/errors.js";
+import { refuseOption, storageError } from "../storage/errors.js";
 import { codeOf, type FileSystem } from "./files.js";
 
 /** Where the list is kept: a file, or a session in a folder. */
@@ -20,18 +20,11 @@ export type SidecarPlace =
 
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
 
-function refuse(field: string, got: unknown, expected: string, hint: string): Error {
-  return storageError("invalid_value", `${field} ${JSON.stringify(got) ?? String(got)} cannot be used: expected ${expected}.`, {
-    hint,
-    details: { field, got: String(got), expected },
-  });
-}
-
 /** Absolute path of the file; reads the environment and the working directory now. Throws `invalid_value`. */
 export function sidecarPath(place: SidecarPlace, platform: NodeJS.Platform): string {
   if (place.file !== undefined) {
     if (typeof place.file !== "string" || place.file === "" || place.file.includes("\0") || place.file.endsWith(sep)) {
-      throw refuse("file", place.file, "the path of a file", "Give a path such as .tasks.json.");
+      throw refuseOption("file", place.file, "the path of a file", "Give a path such as .tasks.json.");
     }
     return resolve(place.file);
   }
@@ -40,7 +33,7 @@ export function sidecarPath(place: SidecarPlace, platform: NodeJS.Platform): str
   const usable =
     typeof id === "string" && id.trim() !== "" && id !== "." && id !== ".." && !bad.test(id) && !reserved.test(id);
   if (!usable || Buffer.byteLength(id) > 128) {
-    throw refuse(
+    throw refuseOption(
       "sessionId",
       id,
       "1 to 128 bytes that are one name: no slash, backslash or control character, no device name",
@@ -50,7 +43,7 @@ export function sidecarPath(place: SidecarPlace, platform: NodeJS.Platform): str
   const environment = process.env["KIN_SESSION_DIR"];
   const folder = place.sessionDir ?? (environment === undefined || environment === "" ? "." : environment);
   if (typeof folder !== "string" || folder === "" || folder.includes("\0")) {
-    throw refuse("sessionDir", folder, "the path of a folder", "Give a folder that exists.");
+    throw refuseOption("sessionDir", folder, "the path of a folder", "Give a folder that exists.");
   }
   return resolve(folder, `${id}.tasks.json`);
 }

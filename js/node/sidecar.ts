@@ -2,7 +2,7 @@ import { watch } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { isTaskError } from "../errors.js";
-import { refuseTooLong, storageError, toStorageError } from "../storage/errors.js";
+import { longestDelay, optionsFrom, refuseTooLong, storageError, toStorageError, wholeNumber } from "../storage/errors.js";
 import type { SnapshotStorage, StorageTraits } from "../storage/types.js";
 import { decodeText } from "./decode.js";
 import {
@@ -54,6 +54,12 @@ export interface SidecarStorage extends SnapshotStorage, StorageTraits {
   loadPrevious(): Promise<string | null>;
 }
 
+/** How far a save has come. */
+interface Progress {
+  /** Before this nothing of it can have landed. */
+  isReplacing: boolean;
+}
+
 /** The last save of each file in this process: handles of one process queue instead of fighting for the lock. */
 const queues = new Map<string, Promise<unknown>>();
 
@@ -80,16 +86,20 @@ async function queued<T>(key: string, run: () => Promise<T>): Promise<T> {
  *
  * Throws `storage_quota` (disk full), `storage_denied` (rights, read-only, a link out of the
  * folder), `storage_unavailable` (folder gone, lock held too long: `details.retryable`),
- * `storage_unknown`; after each the old file is as it was, unless only the last flush failed.
+ * `storage_unknown`; after each the old file is as it was, unless only the last flush failed:
+ * `details.landed` is `false` where it surely is.
  * `invalid_value` at once for options that cannot be used.
  */
 export function sidecarStorage(options: SidecarOptions): SidecarStorage {
-  const platform = options.internals?.platform ?? process.platform;
+  const platform = optionsFrom(options).internals?.platform ?? process.platform;
   const windows = platform === "win32";
   const fs = fileSystem(options.internals?.fs);
   const file = sidecarPath(options, platform);
-  const maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
-  const lockOptions = { waitMs: options.lockWaitMs ?? 10_000, staleMs: options.lockStaleMs ?? 30_000, windows };
+  const maxBytes = wholeNumber("maxBytes", options.maxBytes, 64 * 1024 * 1024, 1);
+  const milliseconds = (field: "lockWaitMs" | "lockStaleMs" | "renameRetryMs", otherwise: number, least = 0): number =>
+    wholeNumber(field, options[field], otherwise, least, longestDelay);
+  const lockOptions = { waitMs: milliseconds("lockWaitMs", 10_000), staleMs: milliseconds("lockStaleMs", 30_000, 1), windows };
+  const renameRetryMs = milliseconds("renameRetryMs", 5_000);
 
   /** Set by a load that found what must not be written over. */
   let barred = false;
@@ -131,7 +141,7 @@ export function sidecarStorage(options: SidecarOptions): SidecarStorage {
     return `${ino}.${size}.${mtimeNs}`;
   };
 
-  const write = async (target: string, lock: FileLock, bytes: Uint8Array, replaces: boolean): Promise<void> => {
+  const write = async (target: string, lock: FileLock, bytes: Uint8Array, replaces: boolean, progress: Progress): Promise<void> => {
     const draft = `${target}.tmp`;
     await removeIfThere(fs, draft);
     const inode = await writeNew(fs, draft, bytes);
@@ -144,13 +154,34 @@ export function sidecarStorage(options: SidecarOptions): SidecarStorage {
           details: { retryable: true, reason: "lock_lost", path: file },
         });
       }
-      await replaceFile(fs, draft, target, windows, options.renameRetryMs ?? 5_000);
+      progress.isReplacing = true;
+      await replaceFile(fs, draft, target, windows, renameRetryMs);
     } catch (error) {
       if (await lock.held().catch(() => false)) await removeIfThere(fs, draft).catch(() => undefined);
       throw error;
     }
     ownWrite = await identity().catch(() => "");
     await syncFolder(fs, target, windows);
+  };
+
+  const save = async (text: string, ifRevision: string | null, progress: Progress): Promise<string | false> => {
+    if (barred) {
+      throw storageError("read_only", `${file} could not be read and is not written over.`, {
+        hint: "Repair it and load again, or keep a copy with quarantine() and save then.",
+        details: { path: file },
+      });
+    }
+    refuseTooLong(text, maxBytes, file);
+    refuseBrokenText(text);
+    const bytes = Buffer.from(text, "utf8");
+    return locked(async (target, lock) => {
+      const current = await revisionOfFile(fs, target);
+      if (current !== ifRevision && !(ifRevision === null && current === quarantined)) return false;
+      writing = write(target, lock, bytes, current !== null, progress);
+      await writing;
+      quarantined = null;
+      return revisionOf(bytes);
+    });
   };
 
   return {
@@ -171,26 +202,15 @@ export function sidecarStorage(options: SidecarOptions): SidecarStorage {
         }
       }),
 
-    save: (text, ifRevision) =>
-      typed("save", async () => {
-        if (barred) {
-          throw storageError("read_only", `${file} could not be read and is not written over.`, {
-            hint: "Repair it and load again, or keep a copy with quarantine() and save then.",
-            details: { path: file },
-          });
-        }
-        refuseTooLong(text, maxBytes, file);
-        refuseBrokenText(text);
-        const bytes = Buffer.from(text, "utf8");
-        return locked(async (target, lock) => {
-          const current = await revisionOfFile(fs, target);
-          if (current !== ifRevision && !(ifRevision === null && current === quarantined)) return false;
-          writing = write(target, lock, bytes, current !== null);
-          await writing;
-          quarantined = null;
-          return revisionOf(bytes);
-        });
-      }),
+    save: async (text, ifRevision) => {
+      const progress = { isReplacing: false };
+      try {
+        return await typed("save", () => save(text, ifRevision, progress));
+      } catch (error) {
+        if (isTaskError(error) && !progress.isReplacing) Object.assign(error.details, { landed: false });
+        throw error;
+      }
+    },
 
     quarantine: () =>
       typed("keep a copy of", () =>

@@ -25,6 +25,31 @@ export function storageError(code: StorageErrorCode, message: string, init: Stor
   return new TaskError({ code, message, hint: init.hint, details: init.details, cause: init.cause });
 }
 
+/** The refusal of an option of a storage. */
+export function refuseOption(field: string, got: unknown, expected: string, hint = `Call again with ${field} as ${expected}.`): TaskError {
+  const shown = typeof got === "string" ? JSON.stringify(got) : typeof got === "object" && got !== null ? "an object" : String(got);
+  return storageError("invalid_value", `${field} ${shown} cannot be used: expected ${expected}.`, {
+    hint,
+    details: { field, got: shown, expected },
+  });
+}
+
+/** The options of a storage. Throws `invalid_value` for what is no object. */
+export function optionsFrom<Options extends object>(options: Options): Options {
+  if (typeof options === "object" && options !== null) return options;
+  throw refuseOption("options", options, "an object");
+}
+
+/** Timers take no longer delay. */
+export const longestDelay = 0x7fff_ffff;
+
+/** A whole number among the options of a storage; `otherwise` if absent. Throws `invalid_value`. */
+export function wholeNumber(field: string, given: unknown, otherwise: number, least: number, most: number = Number.MAX_SAFE_INTEGER): number {
+  if (given === undefined) return otherwise;
+  if (Number.isInteger(given) && (given as number) >= least && (given as number) <= most) return given as number;
+  throw refuseOption(field, given, `a whole number from ${least} to ${most}`);
+}
+
 const quotaNames: ReadonlySet<string> = new Set([
   "QuotaExceededError",
   "NS_ERROR_DOM_QUOTA_REACHED",

@@ -1,4 +1,4 @@
-import { storageError, toStorageError } from "./errors.js";
+import { refuseOption, storageError, toStorageError } from "./errors.js";
 import type { MaybePromise, SnapshotStorage, StorageTraits } from "./types.js";
 
 /** A store with `getItem` and `setItem`: Web Storage, AsyncStorage, localForage, unstorage. */
@@ -24,7 +24,8 @@ type Set = (key: string, value: string) => MaybePromise<unknown>;
 
 /** `getItemRaw`/`setItemRaw` where they exist (unstorage): its plain `getItem` parses what it finds. */
 function functionsOf(store: ItemStore | GetSetStore): { get: Get; set: Set } {
-  const any = store as unknown as Readonly<Record<string, unknown>>;
+  // `Object` gives an object for anything, `null` too.
+  const any = Object(store) as Readonly<Record<string, unknown>>;
   for (const [get, set] of [["getItemRaw", "setItemRaw"], ["getItem", "setItem"], ["get", "set"]] as const) {
     if (typeof any[get] !== "function" || typeof any[set] !== "function") continue;
     return {
@@ -32,10 +33,7 @@ function functionsOf(store: ItemStore | GetSetStore): { get: Get; set: Set } {
       set: (key, value) => (any[set] as Set).call(store, key, value),
     };
   }
-  throw storageError("invalid_value", "fromKeyValue got something without getItem/setItem and without get/set.", {
-    hint: "Pass an object with { getItem, setItem } or { get, set }.",
-    details: { field: "store", got: typeof store, expected: "getItem and setItem, or get and set" },
-  });
+  throw refuseOption("store", store, "an object with getItem and setItem, or with get and set");
 }
 
 function textFrom(value: unknown, key: string): string | null {
@@ -64,12 +62,14 @@ const isPromise = (value: unknown): value is PromiseLike<unknown> =>
  *
  * It has NO compare-and-swap (`compareAndSwap: false`): with two writers the later save wins and
  * the other's change is lost. Use it where there is one writer, and one of the shipped storages
- * otherwise. What the store throws comes out as `storage_*` with the original as `cause`.
+ * otherwise. What the store throws comes out as `storage_*` with the original as `cause`. `invalid_value` at
+ * once for what is no such store.
  *
  * @param key Key under which the list is kept; `"blockedby"` if absent.
  */
 export function fromKeyValue(store: ItemStore | GetSetStore, key = "blockedby"): KeyValueStorage {
   const { get, set } = functionsOf(store);
+  if (typeof key !== "string") throw refuseOption("key", key, "text");
   const attempt = <T>(doing: string, run: () => MaybePromise<unknown>, map: (value: unknown) => T): MaybePromise<T> => {
     const fail = (error: unknown): never => {
       throw toStorageError(error, `${doing} key ${JSON.stringify(key)}`);

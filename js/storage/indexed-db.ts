@@ -1,4 +1,4 @@
-import { storageError } from "./errors.js";
+import { longestDelay, optionsFrom, refuseOption, storageError, wholeNumber } from "./errors.js";
 import { Connection, type StoredHead, type StoredRow, type Work } from "./indexed-db-connection.js";
 import type { RecordStorage, StorageTraits } from "./types.js";
 import { nextRevision } from "./unique.js";
@@ -92,12 +92,18 @@ function corrupt(list: string, what: string): Error {
  *
  * Throws `storage_quota` (old rows intact), `storage_denied`, `storage_unavailable` (no IndexedDB
  * here, or it did not open in time: `details.retryable`, `details.reason` `"blocked"` or
- * `"timeout"`), `unsupported_version`, `corrupt`, `storage_unknown`.
+ * `"timeout"`), `unsupported_version`, `corrupt`, `storage_unknown`; `invalid_value` at once for options that
+ * cannot be used.
  */
 export function indexedDbStorage(options: IndexedDbOptions = {}): IndexedDbStorage {
-  const database = options.database ?? "blockedby";
-  const list = options.list ?? "default";
-  const connection = new Connection(database, options.openTimeoutMs ?? 10_000, options.durability ?? "strict");
+  const { database = "blockedby", list = "default", openTimeoutMs, durability = "strict" } = optionsFrom(options);
+  for (const [field, name] of Object.entries({ database, list })) {
+    if (typeof name !== "string") throw refuseOption(field, name, "text");
+  }
+  if (durability !== "strict" && durability !== "relaxed" && durability !== "default") {
+    throw refuseOption("durability", durability, '"strict" or "relaxed"');
+  }
+  const connection = new Connection(database, wholeNumber("openTimeoutMs", openTimeoutMs, 10_000, 0, longestDelay), durability);
   const hints = new Hints(`blockedby/${database}/${list}`);
   /** Every key `[name, id]`: an array sorts after all strings. */
   const rowsOf = (name: string): IDBKeyRange => IDBKeyRange.bound([name], [name, []]);

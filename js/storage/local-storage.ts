@@ -1,4 +1,4 @@
-import { refuseTooLong, storageError, toStorageError } from "./errors.js";
+import { optionsFrom, refuseOption, refuseTooLong, storageError, toStorageError, wholeNumber } from "./errors.js";
 import type { SnapshotStorage, StorageTraits } from "./types.js";
 import { nextRevision } from "./unique.js";
 
@@ -54,12 +54,13 @@ function fingerprint(value: string): string {
  * The value is one line `blockedby <revision>`, then the text. A bare text under the key is read
  * too. A failed save leaves the old value. Throws `storage_quota` (full, or longer than
  * `maxBytes`), `storage_denied` (blocked by the browser's settings), `storage_unavailable` (no
- * Web Storage here, as on a server).
+ * Web Storage here, as on a server); `invalid_value` at once for options that cannot be used.
  *
  * @param key Key under which the list is kept.
  */
 export function localStorageStorage(key: string, options: LocalStorageOptions = {}): LocalStorageStorage {
-  const maxBytes = options.maxBytes ?? 4_000_000;
+  if (typeof key !== "string") throw refuseOption("key", key, "text");
+  const maxBytes = wholeNumber("maxBytes", optionsFrom(options).maxBytes, 4_000_000, 1);
   const place = `localStorage key ${JSON.stringify(key)}`;
 
   const web = (): WebStorageLike => {

@@ -26,7 +26,8 @@ export interface SnapshotStorage {
    *
    * Returns the new revision; or nothing (saved, but this storage has no compare-and-swap); or
    * `false` (somebody else was faster: nothing was written). Any other failure throws; a thrown
-   * save may have landed, so the caller loads before it goes on.
+   * save may have landed, so the caller loads before it goes on, unless it is a storage error with
+   * `details.landed: false` and that cannot be done.
    */
   save(text: string, ifRevision: string | null): MaybePromise<string | void | false>;
   /**

@@ -1,7 +1,7 @@
 // The command `blockedby` when something is wrong: refusals, mistakes in writing, races, hostile text.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync, type StdioOptions } from "node:child_process";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -189,4 +189,31 @@ test("a reader that has seen enough is no failure", async () => {
   child.stdout.once("data", () => child.stdout.destroy());
   const code = await new Promise((resolve) => child.on("close", resolve));
   assert.deepEqual([code, err], [0, ""]);
+});
+
+const full = "/dev/full";
+test("an answer that cannot be printed ends with 1 and one error, not a stack", { skip: existsSync(full) ? false : `no ${full} here` }, () => {
+  const terminal = new Terminal();
+  terminal.says("add", "A", "--id", "a");
+  const out = openSync(full, "w");
+  try {
+    const run = (args: readonly string[], stdio: StdioOptions): { status: number | null; err: string } => {
+      const { status, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: terminal.folder, stdio, encoding: "utf8" });
+      return { status, err: stderr ?? "" };
+    };
+    for (const args of [["list"], ["add", "B"], ["--help"], ["--version"]]) {
+      const { status, err } = run(args, ["ignore", out, "pipe"]);
+      assert.equal(status, 1, args.join(" "));
+      assert.match(err, /^error: Could not print the answer: .*ENOSPC.*\nhint: .+\n$/);
+    }
+    const json = JSON.parse(run(["list", "--json"], ["ignore", out, "pipe"]).err) as { error: { code: string } };
+    assert.equal(json.error.code, "storage_quota");
+    // Nor can the error be told: the exit code has to do.
+    assert.equal(run(["list"], ["ignore", out, out]).status, 1);
+    assert.equal(run(["complete", "nobody"], ["ignore", "pipe", out]).status, 1);
+    assert.equal(run(["wibble"], ["ignore", "pipe", out]).status, 2);
+  } finally {
+    closeSync(out);
+  }
+  assert.deepEqual(terminal.json("list").tasks.map(({ title }) => title), ["A", "B"], "what was done is done");
 });

@@ -35,6 +35,16 @@ const deleted = (name: string): Promise<void> =>
     request.onerror = () => reject(request.error);
   });
 
+test("options that cannot be used are refused at once", async () => {
+  for (const [field, options] of [
+    ["options", null], ["options", "list"], ["database", { database: 5 }], ["list", { list: null }], ["durability", { durability: "fast" }],
+    ["openTimeoutMs", { openTimeoutMs: Number.NaN }], ["openTimeoutMs", { openTimeoutMs: -1 }], ["openTimeoutMs", { openTimeoutMs: 2 ** 31 }],
+  ] as const) {
+    const error = await fails("invalid_value", () => indexedDbStorage(options as never));
+    assert.equal(error.details["field"], field);
+  }
+});
+
 test("many first calls at once open the database once", async () => {
   let opens = 0;
   const { indexedDB: actual } = globalThis;

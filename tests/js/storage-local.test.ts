@@ -125,8 +125,19 @@ test("key-value: raw functions are preferred, bytes are read, anything else is r
   await fails("corrupt", () => fromKeyValue(raw).load());
   values.set("blockedby", "{}");
   await fails("storage_unknown", () => fromKeyValue(parsing).load());
-  for (const store of [{}, { get: 1, set: 2 }, { getItem: () => null }]) {
+  for (const store of [{}, { get: 1, set: 2 }, { getItem: () => null }, null, undefined, 5, "tasks", Symbol("x")]) {
     await fails("invalid_value", () => fromKeyValue(store as never));
+  }
+  await fails("invalid_value", () => fromKeyValue(raw, 5 as never));
+});
+
+test("local storage: options that cannot be used are refused at once", async () => {
+  for (const [field, key, options] of [
+    ["key", undefined, {}], ["key", 5, {}], ["options", "k", null], ["options", "k", 5],
+    ["maxBytes", "k", { maxBytes: Number.NaN }], ["maxBytes", "k", { maxBytes: 0 }], ["maxBytes", "k", { maxBytes: "1" }],
+  ] as const) {
+    const error = await fails("invalid_value", () => localStorageStorage(key as never, options as never));
+    assert.equal(error.details["field"], field);
   }
 });
 

@@ -57,6 +57,7 @@ for (const [what, code, internals] of injected) {
     const list = await withFaults(internals);
     const error = await fails(code, () => list.storage.save('{"n":2}', list.revision));
     assert.ok(error.cause instanceof Error, "the system's error is the cause");
+    assert.equal(error.details["landed"], false);
     assertIntact(list);
   });
 }
@@ -74,6 +75,7 @@ test("injected: a failed flush of the folder says that the save may have landed"
   const list = await withFaults({ fs: { open, rename: rename as typeof real.rename } });
   const error = await fails("storage_unknown", () => list.storage.save('{"n":2}', list.revision));
   assert.match(error.hint, /landed/);
+  assert.equal(error.details["landed"], undefined);
   assert.equal(readFileSync(list.storage.file, "utf8"), '{"n":2}');
 });
 

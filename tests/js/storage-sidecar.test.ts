@@ -46,6 +46,26 @@ test("a session id is one name, never a path", async () => {
   await fails("invalid_value", () => sidecarStorage({ sessionId: undefined as never }));
 });
 
+test("options that cannot be used are refused at once", async () => {
+  for (const options of [undefined, null, 5, "list.json"]) {
+    const error = await fails("invalid_value", () => sidecarStorage(options as never));
+    assert.equal(error.details["field"], "options");
+  }
+  const numbers: Readonly<Record<string, readonly unknown[]>> = {
+    maxBytes: [0, 2 ** 60],
+    lockWaitMs: [2 ** 31],
+    lockStaleMs: [0, 2 ** 31],
+    renameRetryMs: [2 ** 31],
+  };
+  for (const [field, values] of Object.entries(numbers)) {
+    for (const value of [...values, Number.NaN, Infinity, -1, 0.5, "x", "1", null, {}, 5n]) {
+      const error = await fails("invalid_value", () => sidecarStorage({ file: "list.json", [field]: value }));
+      assert.equal(error.details["field"], field);
+    }
+  }
+  assert.equal(sidecarStorage({ file: "list.json", maxBytes: 1, lockWaitMs: 0, lockStaleMs: 1, renameRetryMs: 0 }).maxBytes, 1);
+});
+
 test("a save leaves the file and the generation before, both mode 0600, and nothing else", async () => {
   const dir = temporaryFolder();
   const storage = sidecarStorage({ sessionId: "s", sessionDir: dir });

@@ -7,7 +7,8 @@ import { renderRows } from "../../../js/reads.js";
 import type { Task } from "../../../js/types.js";
 
 export { createTaskGraph, TaskGraph } from "../../../js/graph.js";
-export { openTasks, TaskStore } from "../../../js/store.js";
+export { openTasks } from "../../../js/open.js";
+export { TaskStore } from "../../../js/store.js";
 export { memoryRecordStorage, memoryStorage } from "../../../js/storage/memory.js";
 export { faultyStorage } from "../../../js/testing/faulty.js";
 export { taskTools } from "../../../js/tools.js";
