@@ -64,21 +64,15 @@ interface StackOfErrors {
 export function withoutStack(make: () => TaskError): TaskError {
   const host = Error as StackOfErrors;
   const limit = host.stackTraceLimit;
-  if (typeof limit !== "number" || !setLimit(host, 0)) return make();
+  if (typeof limit !== "number") return make();
   try {
-    return make();
-  } finally {
-    setLimit(host, limit);
-  }
-}
-
-/** Hardened environments forbid it. */
-function setLimit(host: StackOfErrors, limit: number): boolean {
-  try {
+    host.stackTraceLimit = 0;
+    const error = make();
     host.stackTraceLimit = limit;
-    return true;
+    return error;
   } catch {
-    return false;
+    // Hardened environments forbid it.
+    return make();
   }
 }
 

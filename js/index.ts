@@ -6,7 +6,6 @@ export { createTaskGraph, TaskGraph, type GraphOptions } from "./graph.js";
 export { renderDetail, renderPanel, renderRows, type ListEvents, type TaskReads } from "./reads.js";
 export { openTasks } from "./open.js";
 export { TaskStore, type StoreOptions } from "./store.js";
-export { memoryRecordStorage, memoryStorage } from "./storage/memory.js";
 export type { AnyStorage, MaybePromise, RecordStorage, SnapshotStorage, StorageTraits } from "./storage/types.js";
 export {
   taskTools,

@@ -1,7 +1,7 @@
 import { invalid, isTaskError, optionOf } from "./errors.js";
 import { Saver, type Loaded } from "./saver.js";
 import { Session } from "./session.js";
-import { memoryStorage } from "./storage/memory.js";
+import type { SnapshotStorage } from "./storage/types.js";
 import { TaskStore, type StoreOptions } from "./store.js";
 
 /**
@@ -15,7 +15,7 @@ export async function openTasks(options: StoreOptions = {}): Promise<TaskStore> 
   if (typeof options !== "object" || options === null) throw invalid("options", options, "an object");
   const signal = optionOf(options, "signal");
   if (signal !== undefined && typeof signal.throwIfAborted !== "function") throw invalid("signal", signal, "an AbortSignal");
-  const storage = optionOf(options, "storage") ?? memoryStorage();
+  const storage = optionOf(options, "storage") ?? inMemory();
   const has = (name: string): boolean => typeof optionOf(storage as unknown as Record<string, unknown>, name) === "function";
   if (!has("load") || !(has("save") || has("commit"))) {
     throw invalid("storage", storage, "an object with `load` and `save`, or `load` and `commit`");
@@ -37,6 +37,12 @@ export async function openTasks(options: StoreOptions = {}): Promise<TaskStore> 
     signal.addEventListener("abort", giveUp);
     opening.then(settled(resolve), settled(reject));
   });
+}
+
+/** Where a list without a storage is kept; nobody else can reach it, so there is no race to lose. */
+function inMemory(): SnapshotStorage {
+  let kept: string | null = null;
+  return { load: () => kept, save: (text) => void (kept = text) };
 }
 
 async function open(options: StoreOptions, saver: Saver, signal: AbortSignal | undefined): Promise<TaskStore> {

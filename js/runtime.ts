@@ -92,7 +92,7 @@ function start(): Core {
     throw new TaskError({
       code: "wasm_load_failed",
       message: "The engine could not be compiled.",
-      hint: "A content security policy needs 'wasm-unsafe-eval' in script-src; runtimes that compile no bytes need the `workerd` entry or `blockedby/slim`.",
+      hint: "A content security policy needs 'wasm-unsafe-eval' in script-src; where no bytes may be compiled, use `blockedby/slim`.",
       cause,
     });
   }
@@ -123,7 +123,7 @@ export function afterThrow(error: unknown): unknown {
   return new TaskError({
     code: "poisoned",
     message: "The engine broke off in the middle of this call and was started anew.",
-    hint: "The list stands as it stood before the call. Please report this with `details.panic`.",
+    hint: "The list stands as before the call; what undo knew is gone. Please report `details.panic`.",
     details: panic === undefined ? {} : { panic },
     cause: error,
   });

@@ -210,7 +210,7 @@ export class Session {
     return { ok: true, change: this.mirror.apply(base, action, blockedBy) };
   }
 
-  /** The ring of a quick call comes as slots. The ids and titles of a long one are listed when asked for. */
+  /** The ring of a quick call comes as slots. */
   #withRing(error: TaskError): TaskError {
     if (error.code !== "cycle" || "path" in error.details) return error;
     const base = answerBase();
@@ -218,19 +218,8 @@ export class Session {
     const rows: Task[] = [];
     for (let at = 1; at <= (words[base] as number); at += 1) rows.push(this.mirror.row(words[base + at] as number) as Task);
     const details = error.details as { path?: readonly string[]; titles?: readonly string[] };
-    const listPath = (): readonly string[] => Object.freeze(rows.map((row) => row.id));
-    const listTitles = (): readonly string[] => Object.freeze(rows.map((row) => row.title));
-    if (rows.length <= SHORT_RING) {
-      details.path = listPath();
-      details.titles = listTitles();
-      return error;
-    }
-    let path: readonly string[] | undefined;
-    let titles: readonly string[] | undefined;
-    Object.defineProperties(details, {
-      path: { enumerable: true, get: () => (path ??= listPath()) },
-      titles: { enumerable: true, get: () => (titles ??= listTitles()) },
-    });
+    details.path = Object.freeze(rows.map((row) => row.id));
+    details.titles = Object.freeze(rows.map((row) => row.title));
     return error;
   }
 
@@ -497,7 +486,6 @@ export class Session {
 }
 
 const NO_IDS: readonly string[] = Object.freeze([]);
-const SHORT_RING = 64;
 /** A quick call takes no more blockers than this. */
 const MOST_QUICK_BLOCKERS = 64;
 

@@ -1,7 +1,8 @@
 // Listeners of a store that call back in, while it takes up what others stored and while it tells of its own calls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryRecordStorage, memoryStorage, openTasks, type AnyStorage, type Change, type TaskStore } from "blockedby";
+import { openTasks, type AnyStorage, type Change, type TaskStore } from "blockedby";
+import { memoryRecordStorage, memoryStorage } from "blockedby/storage";
 import { faultyStorage, type FaultyControls } from "blockedby/testing";
 import { ids, rejected, turn } from "./support/common.js";
 

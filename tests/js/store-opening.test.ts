@@ -1,7 +1,8 @@
 // Opening and closing: options that cannot be used, signals, storages that throw or give anything.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { memoryStorage, openTasks, type AnyStorage, type SnapshotStorage, type StorageTraits, type StoreOptions } from "blockedby";
+import { openTasks, type AnyStorage, type SnapshotStorage, type StorageTraits, type StoreOptions } from "blockedby";
+import { memoryStorage } from "blockedby/storage";
 import { ids, rejected, turn } from "./support/common.js";
 
 /** What storages of untyped programs may be. */
