@@ -137,10 +137,15 @@ pub enum Command<'a> {
 }
 
 const fn arg(name: &'static str, kind: ArgumentKind, doc: &'static str) -> Argument {
-    Argument::optional(name, kind, doc)
+    Argument::optional(name, kind, said(doc))
 }
 const fn due(name: &'static str, kind: ArgumentKind, doc: &'static str) -> Argument {
-    Argument::required(name, kind, doc)
+    Argument::required(name, kind, said(doc))
+}
+/// What an argument means stands in schemas, and JavaScript is given those of the dialects only: there the words of
+/// these tables would be carried along for nobody.
+const fn said(doc: &'static str) -> &'static str {
+    if cfg!(feature = "wasm") { "" } else { doc }
 }
 
 use ArgumentKind::{Choice, Id, Ids, Object, Objects, Text as Words, Whole};

@@ -1,6 +1,7 @@
 //! The lists of this instance, and the buffers through which everything crosses.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -26,8 +27,9 @@ pub(super) struct List {
 }
 
 thread_local! {
-    static HUB: RefCell<Hub> =
-        const { RefCell::new(Hub { engines: Vec::new(), text: Vec::new(), numbers: Vec::new(), out: Vec::new(), answer: String::new() }) };
+    // Never dropped: it goes with its instance's memory, and each use would ask whether it has been.
+    static HUB: RefCell<ManuallyDrop<Hub>> =
+        const { RefCell::new(ManuallyDrop::new(Hub { engines: Vec::new(), text: Vec::new(), numbers: Vec::new(), out: Vec::new(), answer: String::new() })) };
 }
 
 /// The answer that says: refused; the refusal is in `answer` as JSON.
@@ -36,7 +38,7 @@ pub(super) const REFUSED: i32 = -1;
 pub(super) const UNFIT: i32 = -2;
 
 pub(super) fn with<R>(work: impl FnOnce(&mut Hub) -> R) -> R {
-    HUB.with_borrow_mut(work)
+    HUB.with_borrow_mut(|hub| work(hub))
 }
 
 impl Hub {

@@ -9,7 +9,7 @@ import { build } from "esbuild";
 const dist = path.resolve("pkg/dist");
 
 /** Bytes after brotli. The engine is to come down to 50 KB; until then it may not grow. */
-const budget = { wasm: 110 * 1024, wrapper: 14 * 1024 };
+const budget = { wasm: 98 * 1024, wrapper: 14 * 1024 };
 
 function report(name: string, bytes: Uint8Array): number {
   const brotli = brotliCompressSync(bytes).length;
