@@ -264,7 +264,8 @@ pub fn peek<'a>(text: &'a str, name: &str) -> Result<Option<Cow<'a, str>>, Refus
 /// The refusal of JSON that cannot be read as what `field` should be.
 fn broken_json(field: &str, fault: &Fault, expected: &str) -> Refusal {
     if fault.problem == crate::json::TOO_DEEP {
-        return Refusal::limit("levels of JSON", crate::json::MAX_DEPTH);
+        let most = if field == "metadata" { limits::METADATA_LEVELS } else { crate::json::MAX_DEPTH };
+        return Refusal::limit("levels of JSON", most);
     }
     let got = format!("unreadable ({} at byte {})", fault.problem, fault.at);
     Refusal::invalid(field, &got, expected)
@@ -344,7 +345,9 @@ fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> R
                 None => wrong(&format!("`{word}`")),
             }
         }
-        (ArgumentKind::Object, Kind::Object) => Ok(Value::Raw(reader.raw().map_err(broken)?)),
+        (ArgumentKind::Object, Kind::Object) => {
+            Ok(Value::Raw(reader.raw_within(limits::METADATA_LEVELS).map_err(broken)?))
+        }
         (ArgumentKind::Objects, Kind::Array) => {
             reader.array().map_err(broken)?;
             let (mut first, mut objects) = (true, Vec::new());

@@ -136,6 +136,12 @@ impl Refusal {
         )
     }
 
+    /// A whole number that is too large; `unit` says what it counts.
+    #[must_use]
+    pub fn too_large(field: &str, got: u64, most: u64, unit: &str) -> Self {
+        Refusal::invalid(field, &got.to_string(), &format!("a whole number from 0 to {most} ({unit})"))
+    }
+
     /// A required argument that is absent or blank.
     #[must_use]
     pub fn missing(field: &str) -> Self {
