@@ -1,4 +1,5 @@
-//! Every limit of the engine, in one place. Passing one is a `limit` refusal that names it.
+//! Every limit of the engine, in one place. Passing one is a `limit` refusal that names it, or
+//! `invalid_value` for times.
 
 /// Longest id, in bytes of UTF-8.
 pub const ID_BYTES: usize = 128;
