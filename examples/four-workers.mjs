@@ -61,6 +61,7 @@ function isFirst(note) {
 /** Reads the folder into a list, in one change: the plan is there as a whole or not at all. */
 async function load(folder, file) {
   const names = readdirSync(folder).filter((name) => /^\d+\.json$/.test(name));
+  if (names.length === 0) throw new Error(`${folder} holds no plan: a file <n>.json per task was expected.`);
   const plan = names.map((name) => JSON.parse(readFileSync(path.join(folder, name), "utf8"))).sort((a, b) => a.id - b.id);
   const tasks = await openTasks({ storage: sidecarStorage({ file }) });
   await tasks.batch(
@@ -124,5 +125,5 @@ async function main(folder, file = path.join(mkdtempSync(path.join(tmpdir(), "fo
 }
 
 const [first, ...rest] = process.argv.slice(2);
-if (first === undefined) throw new Error("Give the folder of a plan.");
+if (first === undefined) throw new Error("Give the folder of a plan: node examples/four-workers.mjs FOLDER [FILE]");
 await (first === "--worker" ? work(...rest) : main(first, ...rest));

@@ -278,7 +278,8 @@ pub fn peek<'a>(text: &'a str, name: &str) -> Result<Option<Cow<'a, str>>, Refus
 fn broken_json(field: &str, reader: &Reader<'_>, expected: &str) -> Refusal {
     let fault = reader.fault();
     if fault.problem == crate::json::TOO_DEEP {
-        return Refusal::limit("levels of JSON", crate::json::MAX_DEPTH);
+        let most = if field == "metadata" { limits::METADATA_LEVELS } else { crate::json::MAX_DEPTH };
+        return Refusal::limit("levels of JSON", most);
     }
     let facts = [("problem", Fact::Text(fault.problem)), ("at", Fact::Number(fault.at as u64))];
     let got = sentence("unreadable ({problem} at byte {at})", &facts);
@@ -361,7 +362,9 @@ fn read_value<'a>(reader: &mut Reader<'a>, argument: &Argument, null: Null) -> R
                 None => Err(Refusal::unknown_word(argument.name, &word, &one_of(words))),
             }
         }
-        (ArgumentKind::Object, Kind::Object) => Ok(Value::Raw(reader.raw().map_err(|Stop| broken(reader))?)),
+        (ArgumentKind::Object, Kind::Object) => {
+            Ok(Value::Raw(reader.raw_within(limits::METADATA_LEVELS).map_err(|Stop| broken(reader))?))
+        }
         (ArgumentKind::Objects, Kind::Array) => {
             reader.array().map_err(|Stop| broken(reader))?;
             let (mut first, mut objects) = (true, Vec::new());

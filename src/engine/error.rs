@@ -196,6 +196,17 @@ impl Refusal {
         Refusal::invalid(field, &["`", got, "`"].concat(), expected)
     }
 
+    /// A whole number that is too large; `unit` says what it counts.
+    #[must_use]
+    pub fn too_large(field: &str, got: u64, most: u64, unit: &str) -> Self {
+        let facts = [("most", Fact::Number(most)), ("unit", Fact::Text(unit)), ("got", Fact::Number(got))];
+        Refusal::invalid(
+            field,
+            &sentence("{got}", &facts),
+            &sentence("a whole number from 0 to {most} ({unit})", &facts),
+        )
+    }
+
     /// A required argument that is absent or blank.
     #[must_use]
     pub fn missing(field: &str) -> Self {

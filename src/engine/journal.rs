@@ -66,6 +66,12 @@ pub struct Operation {
     pub(super) json: OnceCell<Box<str>>,
 }
 
+impl Operation {
+    fn is_call(&self) -> bool {
+        !matches!(self.role, Role::Undo | Role::Redo)
+    }
+}
+
 /// The newest operations.
 #[derive(Debug, Default, Clone)]
 pub struct Journal {
@@ -73,6 +79,8 @@ pub struct Journal {
     operations: VecDeque<Box<Operation>>,
     /// The memory of an operation that was let go, for the next one.
     spare: Option<Box<Operation>>,
+    /// How many of them are neither undo nor redo.
+    calls: usize,
     /// Operations from this one on are kept whatever their number, so that they can be taken back.
     pinned: Option<usize>,
     /// How many operations have ever been pushed.
@@ -82,12 +90,46 @@ pub struct Journal {
 impl Journal {
     /// Adds an operation and lets the oldest go.
     pub fn push(&mut self, operation: impl Into<Box<Operation>>) {
-        self.operations.push_back(operation.into());
+        let operation = operation.into();
+        self.calls += usize::from(operation.is_call());
+        self.operations.push_back(operation);
         self.pushed += 1;
-        let keep = limits::JOURNAL_OPERATIONS.max(self.pinned.map_or(0, |pinned| self.pushed - pinned));
-        while self.operations.len() > keep {
+        let pinned = self.pinned.map_or(0, |pinned| self.pushed - pinned);
+        if self.operations.len() > limits::JOURNAL_ENTRIES.max(pinned) {
+            self.fold();
+        }
+        while self.calls > limits::JOURNAL_OPERATIONS || self.operations.len() > limits::JOURNAL_ENTRIES {
+            if self.operations.len() <= pinned {
+                break;
+            }
             if let Some(gone) = self.operations.pop_front() {
+                self.calls -= usize::from(gone.is_call());
                 self.recycle(gone);
+            }
+        }
+    }
+
+    /// Takes out an undo and the redo right behind it, which leave things as they were, so that going to and fro does
+    /// not push out what could be undone before. The newest operations stay, so that a save that landed can be told.
+    fn fold(&mut self) {
+        let newest = limits::JOURNAL_OPERATIONS.max(self.pinned.map_or(0, |pinned| self.pushed - pinned));
+        let mut undoable = Vec::new();
+        for at in 0..self.operations.len().saturating_sub(newest + 1) {
+            match self.operations[at].role {
+                Role::Undo => {
+                    let of = undoable.pop();
+                    if let (Some(of), Role::Redo) = (of, self.operations[at + 1].role) {
+                        // What was undone may be known by name only.
+                        let events = std::mem::take(&mut self.operations[at + 1].events);
+                        let again: &mut Operation = &mut self.operations[of];
+                        again.events = events;
+                        again.json.take();
+                        self.operations.drain(at..at + 2);
+                        return;
+                    }
+                }
+                Role::Plain | Role::Redo => undoable.push(at),
+                Role::Fixed => {}
             }
         }
     }
@@ -95,11 +137,15 @@ impl Journal {
     /// Takes the newest operation off.
     pub fn pop(&mut self) -> Option<Box<Operation>> {
         let operation = self.operations.pop_back();
-        self.pushed -= usize::from(operation.is_some());
+        if let Some(operation) = &operation {
+            self.pushed -= 1;
+            self.calls -= usize::from(operation.is_call());
+        }
         operation
     }
 
     /// An operation in which nothing has happened yet.
+    #[allow(clippy::unnecessary_box_returns, reason = "it stays boxed, so that its memory is used again")]
     pub(super) fn begin(&mut self, session: &Rc<str>, context: &Context, action: &'static str) -> Box<Operation> {
         let mut operation = self.spare.take().unwrap_or_else(|| {
             Box::new(Operation {
@@ -137,7 +183,7 @@ impl Journal {
 
     /// The operations, oldest first.
     #[must_use]
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Operation> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Operation> + ExactSizeIterator {
         self.operations.iter().map(|operation| &**operation)
     }
 
@@ -171,24 +217,31 @@ impl Journal {
     /// The newest operation that undo takes back, and the newest undo that redo takes back.
     #[must_use]
     pub fn targets(&self) -> (Option<&Operation>, Option<&Operation>) {
-        let (mut undo, mut redo): (Vec<&Operation>, Vec<&Operation>) = (Vec::new(), Vec::new());
-        for operation in self.iter() {
+        let (undo, redo) = self.stacks();
+        let newest = |stack: &[usize]| stack.last().map(|at| &*self.operations[*at]);
+        (newest(&undo), newest(&redo))
+    }
+
+    /// The places of what can be undone and of what can be redone, in the order in which it was done.
+    pub(super) fn stacks(&self) -> (Vec<usize>, Vec<usize>) {
+        let (mut undo, mut redo) = (Vec::new(), Vec::new());
+        for (at, operation) in self.iter().enumerate() {
             match operation.role {
                 Role::Fixed => {}
                 Role::Plain => {
-                    undo.push(operation);
+                    undo.push(at);
                     redo.clear();
                 }
                 Role::Undo => {
                     undo.pop();
-                    redo.push(operation);
+                    redo.push(at);
                 }
                 Role::Redo => {
                     redo.pop();
-                    undo.push(operation);
+                    undo.push(at);
                 }
             }
         }
-        (undo.pop(), redo.pop())
+        (undo, redo)
     }
 }

@@ -44,6 +44,7 @@ use std::rc::Rc;
 use crate::task::{Millis, Slot, Slots, Status, Words};
 
 use decide::Prepared;
+use error::Fact;
 use hash::Random;
 use journal::{Journal, Role};
 use transaction::{Outcome, Transaction};
@@ -139,6 +140,7 @@ impl Engine {
     /// # Errors
     /// A refusal; nothing has changed.
     pub fn run(&mut self, command: &Command<'_>, context: &Context) -> Result<Change, Refusal> {
+        self.check_numbers(context)?;
         let action = command.action();
         let role = match command {
             Command::Undo => Role::Undo,
@@ -178,6 +180,7 @@ impl Engine {
     /// # Errors
     /// `limit` or `feature_off`; nothing has changed.
     pub fn add_prepared(&mut self, blockers: Slots, context: &Context) -> Result<Box<Change>, Refusal> {
+        self.check_numbers(context)?;
         let mut change = self.begin_change("add", None);
         let mut transaction = self.begin(context, "add");
         let decided = transaction.add_prepared(Prepared { blockers });
@@ -191,6 +194,7 @@ impl Engine {
     /// # Errors
     /// As for `update`; nothing has changed.
     pub fn set_blockers(&mut self, slot: Slot, blockers: Slots, context: &Context) -> Result<Box<Change>, Refusal> {
+        self.check_numbers(context)?;
         let mut change = self.begin_change("update", Some(slot));
         let mut transaction = self.begin(context, "update");
         transaction.bare_rings = true;
@@ -205,6 +209,7 @@ impl Engine {
     /// # Errors
     /// As for `start` and `complete`; nothing has changed.
     pub fn set_status(&mut self, slot: Slot, status: Status, context: &Context) -> Result<Box<Change>, Refusal> {
+        self.check_numbers(context)?;
         let started = status == Status::InProgress;
         let action = if started { "start" } else { "complete" };
         let mut change = self.begin_change(action, Some(slot));
@@ -213,6 +218,20 @@ impl Engine {
         let outcome = transaction.end(decided);
         self.finish(outcome, &mut change, Role::Plain)?;
         Ok(change)
+    }
+
+    /// Refuses what could be written and not be read again: a time or a counter beyond the whole numbers of JSON.
+    fn check_numbers(&self, context: &Context) -> Result<(), Refusal> {
+        let State { revision, next_seq, last_fence, .. } = &self.state;
+        if context.now > limits::LAST_TIME {
+            return Err(Refusal::too_large("now", context.now, limits::LAST_TIME, "Unix milliseconds"));
+        }
+        if (revision | next_seq | last_fence) >> limits::COUNTER_BITS != 0 {
+            let message = "The list's counters (revision, creation numbers, fences) have come to their end.";
+            let facts = [("limit", Fact::Text("counters")), ("max", Fact::Number(1 << limits::COUNTER_BITS))];
+            return Err(Refusal::new(Code::Limit, message, "Go on in a new list.", &facts));
+        }
+        Ok(())
     }
 
     fn begin_change(&mut self, action: &'static str, task: Option<Slot>) -> Box<Change> {

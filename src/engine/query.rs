@@ -151,9 +151,10 @@ impl State {
             inheriting.extend(self.task(slot).children());
         }
         while let Some(waiting) = inheriting.pop() {
-            if self.task(waiting).status().is_open() {
-                visit(waiting);
+            if !self.task(waiting).status().is_open() {
+                continue;
             }
+            visit(waiting);
             if self.child_order(waiting) == crate::task::ChildOrder::Group {
                 inheriting.extend(self.task(waiting).children());
             }
@@ -297,9 +298,12 @@ fn lower(text: &str) -> String {
 }
 
 impl Engine {
-    /// Whether `slot` could not wait for `blocker`. Searches as an edit would; changes no fact.
+    /// Whether `slot` could not wait for `blocker`, as an edit would find. Changes no fact.
     pub fn would_cycle(&mut self, slot: Slot, blocker: Slot) -> WouldCycle {
         let state = &mut self.state;
+        if slot != blocker && state.clears(blocker) {
+            return WouldCycle { cycle: false, path: Vec::new() };
+        }
         let (first, then) = (finish_node(blocker), state.start_node(slot));
         let ring = state.topology.borrow_mut().require(state, first, then);
         match ring {

@@ -88,7 +88,9 @@ impl State {
         }
         if let Some(parent) = task.parent() {
             match self.child_order(parent) {
-                ChildOrder::Group => active += self.task(parent).active,
+                // A settled parent holds nobody up.
+                ChildOrder::Group if self.task(parent).holds_others() => active += self.task(parent).active,
+                ChildOrder::Group => {}
                 ChildOrder::Sequence => {
                     active += u32::from(self.bars_its_steps(parent));
                     for sibling in self.task(parent).children() {
@@ -157,6 +159,9 @@ impl State {
                         add(*sibling, kind);
                     }
                 }
+                break;
+            }
+            if !self.task(parent).holds_others() {
                 break;
             }
             for blocker in &self.task(parent).blocked_by {

@@ -122,45 +122,60 @@ impl Rules {
         reader.object()?;
         let mut first = true;
         while let Some(name) = reader.key(&mut first)? {
-            match &*name {
-                "strict" => self.strict = reader.bool()?,
-                "dependencies" => self.dependencies = reader.bool()?,
-                "revise" => self.revise = reader.bool()?,
-                "maxTasks" => self.max_tasks = if reader.null() { None } else { Some(small(reader)?) },
-                "staleAfter" => self.stale_after = if reader.null() { None } else { Some(reader.whole()?) },
-                "depth" => {
-                    self.depth = small(reader)?;
-                    if !(1..=limits::DEPTH).contains(&self.depth) {
-                        return Err(reader.stop("a depth of 1 to 64 was expected"));
-                    }
-                }
-                "onComplete" => {
-                    self.on_complete = choose(reader, &[("keep", OnComplete::Keep), ("clear", OnComplete::Clear)])?;
-                }
-                "mode" => self.mode = choose(reader, &[("simple", Mode::Simple), ("issues", Mode::Issues)])?,
-                "children" => {
-                    self.children =
-                        choose(reader, &[("group", ChildOrder::Group), ("sequence", ChildOrder::Sequence)])?;
-                }
-                _ => return Err(reader.stop("an unknown rule")),
-            }
+            self.read_field(&name, reader)?;
         }
         Ok(self)
     }
 
-    /// The refusal of the first field of a JSON object that is no rule.
-    #[must_use]
-    pub fn refuse_unknown(text: &str) -> Option<Refusal> {
-        let mut reader = Reader::new(text);
-        reader.object().ok()?;
-        let mut first = true;
-        while let Ok(Some(name)) = reader.key(&mut first) {
-            if !FIELDS.contains(&&*name) {
-                return Some(unknown_name(&name, &FIELDS));
+    fn read_field(&mut self, name: &str, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        match name {
+            "strict" => self.strict = reader.bool()?,
+            "dependencies" => self.dependencies = reader.bool()?,
+            "revise" => self.revise = reader.bool()?,
+            "maxTasks" => self.max_tasks = if reader.null() { None } else { Some(small(reader)?) },
+            "staleAfter" => self.stale_after = if reader.null() { None } else { Some(reader.whole()?) },
+            "depth" => {
+                self.depth = small(reader)?;
+                if !(1..=limits::DEPTH).contains(&self.depth) {
+                    return Err(reader.stop("a depth of 1 to 64 was expected"));
+                }
             }
-            reader.raw().ok()?;
+            "onComplete" => {
+                self.on_complete = choose(reader, &[("keep", OnComplete::Keep), ("clear", OnComplete::Clear)])?;
+            }
+            "mode" => self.mode = choose(reader, &[("simple", Mode::Simple), ("issues", Mode::Issues)])?,
+            "children" => {
+                self.children = choose(reader, &[("group", ChildOrder::Group), ("sequence", ChildOrder::Sequence)])?;
+            }
+            _ => return Err(reader.stop("an unknown rule")),
         }
-        None
+        Ok(())
+    }
+
+    /// Reads what a caller asks for: a preset's name in quotes, or an object that is a patch on the default preset.
+    ///
+    /// # Errors
+    /// `unknown_field`, or `invalid_value` that names the rule.
+    pub fn from_caller(text: &str) -> Result<Self, Refusal> {
+        let wrong =
+            || Refusal::invalid("rules", text, &[&Rules::PRESETS.join(", "), " or an object of rules"].concat());
+        let mut reader = Reader::new(text);
+        if let Ok(name) = reader.text() {
+            return Rules::preset(&name).ok_or_else(wrong);
+        }
+        let mut rules = Rules::default();
+        reader.object().map_err(|_| wrong())?;
+        let mut first = true;
+        while let Some(name) = reader.key(&mut first).map_err(|_| wrong())? {
+            if !FIELDS.contains(&&*name) {
+                return Err(unknown_name(&name, &FIELDS));
+            }
+            let value = reader.raw().map_err(|_| wrong())?;
+            if rules.read_field(&name, &mut Reader::new(value)).is_err() {
+                return Err(Refusal::invalid(&["rules.", &name].concat(), value, expected(&name)));
+            }
+        }
+        Ok(rules)
     }
 
     /// The first field in which two sets of rules differ.
@@ -172,6 +187,19 @@ impl Rules {
 
 const FIELDS: [&str; 9] =
     ["strict", "onComplete", "maxTasks", "mode", "dependencies", "revise", "children", "staleAfter", "depth"];
+
+/// What a rule may be, for a caller who gave something else.
+fn expected(name: &str) -> &'static str {
+    match name {
+        "maxTasks" => "a whole number from 0 to 4294967295, or null",
+        "staleAfter" => "a whole number of milliseconds, or null",
+        "depth" => "a whole number from 1 to 64",
+        "onComplete" => "keep or clear",
+        "mode" => "simple or issues",
+        "children" => "group or sequence",
+        _ => "true or false",
+    }
+}
 
 fn small(reader: &mut Reader<'_>) -> Result<u32, Stop> {
     let value = reader.whole()?;

@@ -11,7 +11,7 @@ use crate::graph::{Arcs, Node, Topology};
 use crate::task::{ChildOrder, Extra, Presence, Readiness, Slot, Status, Task, Text, Words};
 
 use super::hash::{IdHasher, insert, reserve};
-use super::rules::Rules;
+use super::rules::{OnComplete, Rules};
 
 /// What changed about a task, as bits of a mask.
 pub mod field {
@@ -268,6 +268,11 @@ impl State {
         self.task(parent).extra.as_ref().and_then(|extra: &Rc<Extra>| extra.children).unwrap_or(self.rules.children)
     }
 
+    /// Whether the rule `onComplete: clear` keeps this task out of every `blockedBy`, as it is completed (D6).
+    pub(super) fn clears(&self, blocker: Slot) -> bool {
+        self.rules.on_complete == OnComplete::Clear && self.task(blocker).status() == Status::Completed
+    }
+
     /// The sibling directly before or behind a child, in a sequence.
     fn neighbour(&self, child: Slot, parent: Slot, forwards: bool) -> Option<Slot> {
         let siblings = self.task(parent).children();
@@ -293,6 +298,7 @@ impl State {
     }
 
     /// The ids of a path of nodes, without repeats next to each other.
+    #[allow(clippy::unused_self, reason = "nodes belong to a list")]
     pub(super) fn slots_of(&self, nodes: &[Node]) -> Vec<Slot> {
         let mut slots: Vec<Slot> = nodes.iter().map(|node| slot_of(*node)).collect();
         slots.dedup();
@@ -343,7 +349,7 @@ pub(super) fn slot_of(node: Node) -> Slot {
 /// the end of the step before it.
 impl Arcs for State {
     fn exists(&self, node: Node) -> bool {
-        node % 2 == 0 || self.split.contains(slot_of(node))
+        node.is_multiple_of(2) || self.split.contains(slot_of(node))
     }
 
     fn before(&self, node: Node, mut visit: impl FnMut(Node)) {

@@ -7,7 +7,6 @@ use crate::graph::Node;
 use crate::json::Writer;
 use crate::task::{Extra, Millis, Presence, Progress, Slot, Slots, Status};
 
-use super::Context;
 use super::error::{Code, Fact, Refusal, shorten};
 use super::event::Event;
 use super::hash::Random;
@@ -15,6 +14,7 @@ use super::journal::Operation;
 use super::names::Names;
 use super::nearest::nearest;
 use super::state::{State, slot_of};
+use super::{Context, limits};
 
 /// How many titles and ids are looked at for a suggestion.
 const SUGGESTION_SCAN: usize = 5_000;
@@ -284,8 +284,20 @@ impl<'e> Transaction<'e> {
     }
 
     /// The time at which a lease given now ends; 0 for no lease.
-    pub(super) fn lease_end(&self, lease: Option<Millis>) -> Millis {
-        lease.map_or(0, |lease| self.context.now.saturating_add(lease).max(1))
+    ///
+    /// # Errors
+    /// `invalid_value`, for one of more than ten years.
+    pub(super) fn lease_end(&self, lease: Option<Millis>) -> Result<Millis, Refusal> {
+        match lease {
+            None => Ok(0),
+            Some(lease) if lease <= limits::LEASE_MS => Ok((self.context.now + lease).max(1)),
+            Some(lease) => Err(Refusal::too_large("leaseMs", lease, limits::LEASE_MS, "ten years of milliseconds")),
+        }
+    }
+
+    /// Now, as a time of a task: not before what is known of it, and not 0, which stands for never.
+    pub(super) fn moment(&self, slot: Slot) -> Millis {
+        self.context.now.max(self.state.task(slot).updated_at).max(1)
     }
 }
 

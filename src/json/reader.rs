@@ -212,6 +212,17 @@ impl<'a> Reader<'a> {
         self.separator(b']', first)
     }
 
+    /// The next value as it is written, when it is nested at most so many levels deep, wherever it stands.
+    ///
+    /// # Errors
+    /// When the text is not well formed here or nested deeper.
+    pub fn raw_within(&mut self, levels: usize) -> Result<&'a str> {
+        let depth = std::mem::replace(&mut self.depth, MAX_DEPTH - levels);
+        let raw = self.raw();
+        self.depth = depth;
+        raw
+    }
+
     /// A string; borrowed from the text when it holds no escape.
     ///
     /// # Errors

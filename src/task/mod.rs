@@ -18,7 +18,7 @@ pub type Slot = u32;
 /// A short list of slots; four fit without an allocation.
 pub type Slots = SmallVec<[Slot; 4]>;
 
-/// A time in Unix milliseconds; 0 stands for "never".
+/// A time in Unix milliseconds; 0 stands for "never", so that what happens at 0 is written as of 1.
 pub type Millis = u64;
 
 /// Whether a slot's task is in the list.

@@ -4,7 +4,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::dialect;
 use crate::engine::{Change, Command, Engine, OpenOptions, Refusal, Rules};
-use crate::json::{Reader, Stop};
 use crate::task::{Presence, Slots, Status, Words};
 
 use super::delta;
@@ -16,20 +15,7 @@ fn seed(one: u32, two: u32, three: u32, four: u32) -> [u64; 2] {
 
 /// Reads what a caller says of rules: `""` nothing, a preset's name, or an object.
 fn rules(text: &str) -> Result<Option<Rules>, Refusal> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let wrong =
-        |got: &str| Refusal::invalid("rules", got, &[&Rules::PRESETS.join(", "), " or an object of rules"].concat());
-    let mut reader = Reader::new(text);
-    if text.starts_with('"') {
-        let name = reader.text().map_err(|Stop| wrong(reader.fault().problem))?;
-        return Rules::preset(&name).map(Some).ok_or_else(|| wrong(&["`", &*name, "`"].concat()));
-    }
-    if let Some(refusal) = Rules::refuse_unknown(text) {
-        return Err(refusal);
-    }
-    Rules::default().read(&mut reader).map(Some).map_err(|Stop| wrong(reader.fault().problem))
+    if text.is_empty() { Ok(None) } else { Rules::from_caller(text).map(Some) }
 }
 
 /// Makes an empty list. The rules stand in `text`. Gives a handle.

@@ -145,6 +145,9 @@ impl Model {
     ) -> Result<Outcome, Refusal> {
         let in_batch = !keys.ids.is_empty() || given.contains_key("key");
         check_arguments(action, given, in_batch)?;
+        if context.now > 8_640_000_000_000_000 {
+            return refuse("invalid_value", json!({ "field": "now" }));
+        }
         let text = |name: &str| given.get(name).and_then(Value::as_str);
         let number = |name: &str| given.get(name).and_then(Value::as_u64);
         if matches!(action, "undo" | "redo") {
@@ -224,6 +227,7 @@ impl Model {
         if context.is_agent() && task.owner.as_deref() != Some(context.actor) {
             return refuse("not_holder", json!({ "id": id }));
         }
+        check_lease(lease)?;
         self.touch(id, context.now);
         if let Some(lease) = lease
             && let Some(claim) = &mut self.find_mut(id).claim
@@ -273,7 +277,7 @@ impl Model {
         }
         self.may_move(&task, context)?;
         self.set(id, Status::Held, context.now);
-        self.find_mut(id).hold = Some(Hold { at: context.now, ..hold });
+        self.find_mut(id).hold = Some(Hold { at: context.now.max(task.updated_at), ..hold });
         Ok(changed(id))
     }
 
@@ -614,13 +618,15 @@ impl Model {
         let task = self.find_mut(id);
         task.status = to;
         task.hold = None;
+        // Times of one row never run backwards (D15).
+        let moment = now.max(task.updated_at).max(1);
         if to == Status::InProgress && task.started_at.is_none() {
-            task.started_at = Some(now);
+            task.started_at = Some(moment);
         }
         if to != Status::InProgress {
             task.claim = None;
         }
-        task.completed_at = (to == Status::Completed).then_some(now);
+        task.completed_at = (to == Status::Completed).then_some(moment);
         self.touch(id, now);
         if to == Status::Completed && self.rules.clear {
             self.forget_edges_to(id, now);
@@ -684,6 +690,7 @@ impl Model {
     }
 
     fn claim(&mut self, given: &Map<String, Value>, context: &Context<'_>, keys: &Keys) -> Result<Outcome, Refusal> {
+        check_lease(given.get("leaseMs").and_then(Value::as_u64))?;
         let lease_over = |task: &Task| {
             task.status == Status::InProgress
                 && self.barred_by(&task.id).is_empty()
@@ -784,6 +791,14 @@ impl Model {
             self.set(id, Status::Pending, context.now);
         }
         Outcome { changed: !stale.is_empty(), ..Outcome::default() }
+    }
+}
+
+/// A lease lasts at most ten years.
+fn check_lease(lease: Option<u64>) -> Result<(), Refusal> {
+    match lease {
+        Some(315_360_000_001..) => refuse("invalid_value", json!({ "field": "leaseMs" })),
+        _ => Ok(()),
     }
 }
 

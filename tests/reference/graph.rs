@@ -60,8 +60,7 @@ impl Model {
         }
     }
 
-    /// The open edges of a task, then the implied ones (D2, D3a); children inherit them from a settled
-    /// parent too.
+    /// The open edges of a task, then the implied ones (D2, D3a); a settled parent passes none on.
     fn open_blockers(&self, task: &Task) -> Vec<(String, Kind)> {
         let mut found: Vec<(String, Kind)> = Vec::new();
         let mut put = |id: &str, kind: Kind| {
@@ -78,6 +77,7 @@ impl Model {
         }
         if let Some(parent) = task.parent.as_deref().and_then(|id| self.find(id)) {
             match self.order_under(parent) {
+                Order::Group if !parent.status.is_open() => {}
                 Order::Group => {
                     for (blocker, _) in self.open_blockers(parent) {
                         put(&blocker, Kind::Parent);

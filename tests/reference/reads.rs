@@ -233,7 +233,9 @@ impl Model {
                 let (id, blocker) = (id("id")?, id("blocker")?);
                 let mut after = self.clone();
                 let task = after.find_mut(&id);
-                if !task.blocked_by.contains(&blocker) {
+                let cleared =
+                    self.rules.clear && self.find(&blocker).is_some_and(|row| row.status == Status::Completed);
+                if !cleared && !task.blocked_by.contains(&blocker) {
                     task.blocked_by.push(blocker);
                 }
                 match after.find_ring_from(&id) {

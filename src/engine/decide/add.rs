@@ -6,7 +6,6 @@ use crate::engine::command::Add;
 use crate::engine::error::{Code, Fact, Refusal, sentence};
 use crate::engine::event::Event;
 use crate::engine::limits;
-use crate::engine::rules::OnComplete;
 use crate::engine::transaction::Transaction;
 use crate::task::{Progress, Slot, Slots, Status, Text, Words};
 
@@ -113,9 +112,7 @@ impl Transaction<'_> {
 
     /// Under `onComplete: clear`, a settled blocker would wait for nothing and is dropped at once (D6).
     pub(super) fn drop_settled(&self, blockers: &mut Slots) {
-        if self.state.rules.on_complete == OnComplete::Clear {
-            blockers.retain(|blocker| self.state.task(*blocker).status() != Status::Completed);
-        }
+        blockers.retain(|blocker| !self.state.clears(*blocker));
     }
 
     /// A new id: `t_<unix ms>_<8 characters>`, drawn again on a clash (D13).

@@ -17,6 +17,7 @@ impl Transaction<'_> {
         ids: Option<&[Cow<'_, str>]>,
         lease: Option<Millis>,
     ) -> Result<Option<Slot>, Refusal> {
+        let lease_until = self.lease_end(lease)?;
         let chosen = match id {
             Some(id) => {
                 let slot = self.resolve(id)?;
@@ -29,11 +30,10 @@ impl Transaction<'_> {
         let fence = self.state.last_fence + 1;
         self.emit(Event::Counted { counter: Counter::Fence, old: fence - 1, new: fence });
         let started_at = match self.state.task(slot).progress.started_at {
-            0 => self.context.now,
+            0 => self.moment(slot),
             before => before,
         };
         self.set_progress(slot, Progress { status: Status::InProgress, started_at, completed_at: 0 });
-        let lease_until = self.lease_end(lease);
         let actor: Box<str> = (*self.context.actor).into();
         self.set_extra(slot, |extra| {
             extra.owner = Some(actor);
@@ -90,9 +90,9 @@ impl Transaction<'_> {
         if !self.is_person() && task.owner() != Some(&*self.context.actor) {
             return Err(self.not_holder(slot));
         }
+        let lease_until = if lease.is_some() { self.lease_end(lease)? } else { claim.lease_until };
         self.alive = true;
         self.stamp(slot);
-        let lease_until = if lease.is_some() { self.lease_end(lease) } else { claim.lease_until };
         self.set_extra(slot, |extra| extra.claim = Some(Claim { fence, lease_until }));
         Ok(())
     }

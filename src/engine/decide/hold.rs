@@ -20,7 +20,7 @@ impl Transaction<'_> {
         }
         self.check_may_move(slot, None)?;
         let progress = self.state.task(slot).progress;
-        let at = self.context.now;
+        let at = self.context.now.max(self.state.task(slot).updated_at);
         self.set_progress(slot, Progress { status: Status::Held, ..progress });
         self.set_extra(slot, |extra| {
             extra.claim = None;
@@ -52,7 +52,7 @@ impl Transaction<'_> {
                 }
                 resume => {
                     let started = resume == Status::InProgress && started_at == 0;
-                    let started_at = if started { self.context.now } else { started_at };
+                    let started_at = if started { self.moment(slot) } else { started_at };
                     self.set_progress(slot, Progress { status: resume, started_at, completed_at: 0 });
                     self.end_wait(slot);
                 }

@@ -111,7 +111,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         let old = self.state.task(slot).progress;
-        let started_at = if old.started_at == 0 { self.context.now } else { old.started_at };
+        let started_at = if old.started_at == 0 { self.moment(slot) } else { old.started_at };
         self.set_progress(slot, Progress { status: Status::InProgress, started_at, completed_at: 0 });
         self.end_wait(slot);
         Ok(())
@@ -135,7 +135,7 @@ impl Transaction<'_> {
     /// Marks a task completed, and clears edges where the list's rule says so.
     pub(super) fn finish(&mut self, slot: Slot) {
         let started_at = self.state.task(slot).progress.started_at;
-        let completed_at = self.context.now.max(1);
+        let completed_at = self.moment(slot).max(started_at);
         self.set_progress(slot, Progress { status: Status::Completed, started_at, completed_at });
         self.end_wait(slot);
         if self.state.rules.on_complete == OnComplete::Clear {

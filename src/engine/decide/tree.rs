@@ -9,6 +9,11 @@ use crate::task::Slot;
 impl Transaction<'_> {
     /// Moves a task under a parent, or out of one.
     pub(in crate::engine) fn set_parent(&mut self, slot: Slot, new: Option<Slot>) -> Result<(), Refusal> {
+        // A parent that a loaded row named and that was never there gives way to what is said now.
+        let named = |facet: &(Box<str>, Box<str>)| &*facet.0 == "parent";
+        if self.state.task(slot).extra.as_ref().is_some_and(|extra| extra.facets.iter().any(named)) {
+            self.set_extra(slot, |extra| extra.facets.retain(|facet| !named(facet)));
+        }
         let old = self.state.task(slot).parent();
         if old == new {
             return Ok(());

@@ -1,8 +1,10 @@
 //! Reading one row, ours or that of a bare `{"tasks":[…]}` file, into a draft without edges resolved.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
-use crate::json::{Kind, Reader, Stop};
+use crate::engine::limits;
+use crate::json::{Kind, Reader, Stop, push_string};
 use crate::task::{ChildOrder, Claim, Extra, Hold, HoldReason, Millis, Progress, Status};
 
 /// A row as it was read.
@@ -41,6 +43,16 @@ impl<'a> Draft<'a> {
         }
         draft.updated_at = draft.updated_at.max(draft.created_at);
         Ok(draft)
+    }
+
+    /// The facets that an event's row carries. It has no parent, but it may name one that was never there.
+    pub(super) fn event_extra(mut self) -> Option<Rc<Extra>> {
+        if let Some(parent) = &self.parent {
+            let mut json = String::new();
+            push_string(&mut json, parent);
+            self.extra.facets.push(("parent".into(), json.into()));
+        }
+        some_extra(self.extra)
     }
 
     fn field(&mut self, key: Cow<'a, str>, reader: &mut Reader<'a>) -> Result<(), Stop> {
@@ -94,31 +106,38 @@ fn word<T>(reader: &mut Reader<'_>, from_word: impl Fn(&str) -> Option<T>) -> Re
 }
 
 /// Reads the object of optional facets that an event carries.
-pub(super) fn read_extra(reader: &mut Reader<'_>) -> Result<Option<Extra>, Stop> {
+pub(super) fn read_extra(reader: &mut Reader<'_>) -> Result<Option<Rc<Extra>>, Stop> {
     if reader.null() {
         return Ok(None);
     }
-    let mut extra = Extra::default();
+    // Fields of a row's own are no facets, whatever an event says.
+    let mut draft = Draft::default();
     reader.object()?;
     let mut first = true;
     while let Some(key) = reader.key(&mut first)? {
-        read_extra_field(&mut extra, key, reader)?;
+        draft.field(key, reader)?;
     }
-    Ok(Some(extra))
+    Ok(draft.event_extra())
+}
+
+/// Facets as a task has them: none at all where there is nothing.
+pub(super) fn some_extra(extra: Extra) -> Option<Rc<Extra>> {
+    if extra.is_empty() { None } else { Some(Rc::new(extra)) }
 }
 
 fn read_extra_field(extra: &mut Extra, key: Cow<'_, str>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    let raw = |reader: &mut Reader<'_>| reader.raw_within(limits::METADATA_LEVELS).map(Into::into);
     match &*key {
         "owner" => extra.owner = Some(&*reader.text()?).filter(|owner| !owner.is_empty()).map(Into::into),
         "children" => extra.children = Some(word(reader, ChildOrder::from_word)?),
         "claim" => extra.claim = Some(read_claim(reader)?),
         "hold" => extra.hold = Some(read_hold(reader)?),
-        "metadata" => extra.metadata = Some(reader.raw()?.into()),
-        "asideBlockedBy" => extra.aside = Some(reader.raw()?.into()),
+        "metadata" => extra.metadata = Some(raw(reader)?),
+        "asideBlockedBy" => extra.aside = Some(raw(reader)?),
         _ => {
-            let json = reader.raw()?;
+            let json = raw(reader)?;
             extra.facets.retain(|facet| *facet.0 != *key);
-            extra.facets.push((key.into(), json.into()));
+            extra.facets.push((key.into(), json));
         }
     }
     Ok(())

@@ -20,18 +20,26 @@ use super::row::{write_event_row, write_extra_object, write_words};
 impl Engine {
     /// The newest operations as a JSON list, within the journal's size.
     pub(super) fn journal_json(&self) -> String {
-        let mut kept: Vec<&str> = Vec::new();
+        let (undo, redo) = self.journal.stacks();
+        let mut kept: Vec<Cow<'_, str>> = Vec::new();
         let mut size = 0;
-        for operation in self.journal.iter().rev().take(limits::JOURNAL_OPERATIONS) {
-            let json =
-                operation.json.get_or_init(|| write_operation(&self.state, operation, limits::JOURNAL_BYTES).into());
-            size += json.len();
+        for (at, operation) in self.journal.iter().enumerate().rev() {
+            // What can be neither undone nor redone any more is needed by name only.
+            let over = undo.binary_search(&at).is_err() && redo.binary_search(&at).is_err();
+            let json = if over {
+                Cow::Owned(write_events(&self.state, operation, operation.role, &[]))
+            } else {
+                let whole = || write_operation(&self.state, operation, limits::JOURNAL_BYTES).into();
+                Cow::Borrowed(&**operation.json.get_or_init(whole))
+            };
+            size += json.len() + 1;
             if size > limits::JOURNAL_BYTES {
                 break;
             }
             kept.push(json);
         }
         kept.reverse();
+        let kept: Vec<&str> = kept.iter().map(|json| &**json).collect();
         in_brackets(&kept)
     }
 
@@ -50,26 +58,32 @@ fn in_brackets(operations: &[&str]) -> String {
 
 /// Writes an operation; one that would be longer than `most` is kept by name only.
 fn write_operation(state: &State, operation: &Operation, most: usize) -> String {
-    let write = |role: Role, events: &[Event]| {
-        let mut writer = Writer::new();
-        writer.open();
-        let name = [("session", Fact::Text(&operation.session)), ("number", Fact::Number(operation.number))];
-        writer.field("id", &sentence("{session}.{number}", &name));
-        writer.field("actor", &operation.actor);
-        writer.number("at", operation.at);
-        writer.field("action", &operation.action);
-        writer.field("role", role.word());
-        writer.key("events");
-        writer.open_list();
-        for event in events {
-            write_event(state, operation, event, &mut writer);
-        }
-        writer.close_list();
-        writer.close();
-        writer.finish()
-    };
-    let whole = write(operation.role, &operation.events);
-    if whole.len() > most { write(Role::Fixed, &[]) } else { whole }
+    let whole = write_events(state, operation, operation.role, &operation.events);
+    if whole.len() <= most {
+        return whole;
+    }
+    // What it took back, or brought back, stays as it is.
+    let role = if operation.role == Role::Plain { Role::Fixed } else { operation.role };
+    write_events(state, operation, role, &[])
+}
+
+fn write_events(state: &State, operation: &Operation, role: Role, events: &[Event]) -> String {
+    let mut writer = Writer::new();
+    writer.open();
+    let name = [("session", Fact::Text(&operation.session)), ("number", Fact::Number(operation.number))];
+    writer.field("id", &sentence("{session}.{number}", &name));
+    writer.field("actor", &operation.actor);
+    writer.number("at", operation.at);
+    writer.field("action", &operation.action);
+    writer.field("role", role.word());
+    writer.key("events");
+    writer.open_list();
+    for event in events {
+        write_event(state, operation, event, &mut writer);
+    }
+    writer.close_list();
+    writer.close();
+    writer.finish()
 }
 
 fn name(state: &State, slot: Slot, writer: &mut Writer) {
@@ -474,7 +488,7 @@ fn read_event(fresh: &mut Fresh<'_>, reader: &mut Reader<'_>) -> Result<Event, S
         "extra" => {
             let slot = fresh.named(reader)?;
             let (old, new) = pair(reader, read_extra)?;
-            Event::Extra { slot, old: old.map(Rc::new), new: new.map(Rc::new) }
+            Event::Extra { slot, old, new }
         }
         "count" => {
             reader.text()?;
@@ -507,7 +521,7 @@ fn read_coming_or_going(fresh: &mut Fresh<'_>, coming: bool, reader: &mut Reader
         created_by: Rc::from(&*draft.created_by),
         created_at: draft.created_at,
         updated_at: draft.updated_at,
-        extra: if draft.extra.is_empty() { None } else { Some(Rc::new(draft.extra)) },
+        extra: draft.event_extra(),
     });
     Ok(if coming { Event::Created { slot, text, row: Some(row) } } else { Event::Dropped { slot, text, row } })
 }

@@ -13,7 +13,7 @@ use crate::graph::{ByKey, sort, sort_in_place};
 use crate::json::{Fault, Kind, Reader, Stop, Writer};
 use crate::task::{Presence, Slot, Slots, Task, Text, Words};
 
-use super::draft::Draft;
+use super::draft::{Draft, some_extra};
 use super::journal::{read_journal, rows_in_journal};
 use super::write::{combine, fold_row, hexadecimal};
 use super::{FORMAT, VERSION};
@@ -102,6 +102,9 @@ impl Engine {
         engine.state.last_fence = fence;
         build(&mut engine, drafts, options)?;
         engine.state.next_seq = engine.state.next_seq.max(seq + 1);
+        if engine.state.next_seq > 1 << 53 {
+            return Err(Refusal::corrupt(0, "a row without a creation number comes after the last one there is"));
+        }
         if !edited {
             engine.journal = read_journal(&mut engine.state, envelope.journal).map_err(corrupt)?;
         }
@@ -307,7 +310,7 @@ fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> R
         let mut task = Task::new(Rc::new(Text::new(words)), seq, created_by, draft.created_at);
         task.updated_at = draft.updated_at;
         task.progress = draft.progress;
-        task.extra = if draft.extra.is_empty() { None } else { Some(Rc::new(draft.extra)) };
+        task.extra = some_extra(draft.extra);
         state.next_seq = state.next_seq.max(seq + 1);
         if draft.gone {
             task.presence = Presence::Gone;
