@@ -262,7 +262,8 @@ function isPlain(fields: unknown): boolean {
   }
 }
 
-function readAction(given: Command): unknown {
+/** The action that a command says, whatever it is; for the name of the change. */
+export function readAction(given: Command): unknown {
   try {
     return given?.action;
   } catch {

@@ -1,6 +1,6 @@
 import { invalid, isTaskError, optionOf } from "./errors.js";
 import { Saver, type Loaded } from "./saver.js";
-import { Session } from "./session.js";
+import { checkListOptions, Session } from "./session.js";
 import type { SnapshotStorage } from "./storage/types.js";
 import { TaskStore, type StoreOptions } from "./store.js";
 
@@ -12,7 +12,7 @@ import { TaskStore, type StoreOptions } from "./store.js";
  * is stored stays as it is. `invalid_value` for options that cannot be used; the signal's reason when that aborts.
  */
 export async function openTasks(options: StoreOptions = {}): Promise<TaskStore> {
-  if (typeof options !== "object" || options === null) throw invalid("options", options, "an object");
+  checkListOptions(options);
   const signal = optionOf(options, "signal");
   if (signal !== undefined && typeof signal.throwIfAborted !== "function") throw invalid("signal", signal, "an AbortSignal");
   const storage = optionOf(options, "storage") ?? inMemory();

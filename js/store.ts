@@ -1,5 +1,5 @@
 import { isTaskError, optionOf, TaskError, withStack } from "./errors.js";
-import { authorize, command } from "./graph.js";
+import { authorize, command, readAction } from "./graph.js";
 import { sessionOf, TaskReads } from "./reads.js";
 import { SaveQueue } from "./save-queue.js";
 import type { Loaded, Saver } from "./saver.js";
@@ -9,6 +9,7 @@ import { RowTexts } from "./texts.js";
 import type {
   Actor,
   Attempt,
+  AuthorizedOperation,
   Change,
   ClaimRequest,
   Command,
@@ -207,8 +208,8 @@ export class TaskStore extends TaskReads {
   async callTool(dialect: string, tool: string, args: unknown, actor: Actor): Promise<{ result: unknown; change: Change | undefined }> {
     this.#check();
     const session = this[sessionOf];
-    authorize(this.#options, () => ({ action: "tool", tool, arguments: args }), actor);
     const text = toJson(args, "arguments");
+    authorize(this.#options, () => ({ action: "tool", tool, arguments: JSON.parse(text) as unknown }), actor);
     const now = session.now();
     const operation = session.nextOperation();
     const outcome = await this.#queue.call(operation, () => {
@@ -240,13 +241,15 @@ export class TaskStore extends TaskReads {
     this.#check();
     if (this.#options.readOnly === true) throw readOnly();
     const session = this[sessionOf];
+    // Read once: the call may be carried out again, and the caller's object may have changed by then.
+    const action = readAction(given) as Command["action"];
     const text = toJson(given, "command");
-    authorize(this.#options, () => given, actor);
+    authorize(this.#options, () => JSON.parse(text) as AuthorizedOperation, actor);
     const now = session.now();
     const operation = session.nextOperation();
     const outcome = await this.#queue.call(operation, () => {
       session.actAs(actor);
-      return session.run(given?.action, text, now, operation);
+      return session.run(action, text, now, operation);
     });
     if (outcome.ok) return outcome.change;
     throw withStack(outcome.error);

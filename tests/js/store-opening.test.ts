@@ -16,6 +16,9 @@ test("options that cannot be used are refused with their name", async () => {
   const cases: readonly (readonly [string, unknown])[] = [
     ["options", null],
     ["options", 5],
+    ["now", { now: 5 }],
+    ["random", { random: "x" }],
+    ["authorize", { authorize: true }],
     ["storage", { storage: {} }],
     ["storage", { storage: 5 }],
     ["storage", { storage: "tasks.json" }],
@@ -129,4 +132,46 @@ test("a signal that aborts after the opening changes nothing", async () => {
   await turn();
   await store.add({ title: "A" });
   await store.close();
+});
+
+test("close ends everybody who waits", async () => {
+  const store = await openTasks();
+  await store.add({ id: "a", title: "A" });
+  await store.add({ id: "b", title: "B", blockedBy: ["a"] });
+  const waiting = [rejected("disposed", store.whenReady("b")), rejected("disposed", store.whenSettled("a"))];
+  const next = store.changes().next();
+  await turn();
+  await store.close();
+  await Promise.all(waiting);
+  assert.equal((await next).done, true);
+});
+
+test("what the host is asked about is what is carried out, also again after a lost race", async () => {
+  let reads = 0;
+  const shifty = {
+    action: "add",
+    get title() {
+      reads += 1;
+      return `Title ${reads}`;
+    },
+  };
+  const asked: (string | undefined)[] = [];
+  const inner = memoryStorage();
+  const other = await openTasks({ storage: inner });
+  let lost = false;
+  const storage: SnapshotStorage = {
+    load: () => inner.load(),
+    save: async (text, revision) => {
+      if (!lost) {
+        lost = true;
+        await other.add({ title: "Theirs" });
+      }
+      return inner.save(text, revision);
+    },
+  };
+  const store = await openTasks({ storage, authorize: (operation) => asked.push((operation as { title?: string }).title) > 0 });
+  await store.attempt(as<Parameters<typeof store.attempt>[0]>(shifty));
+  assert.deepEqual(store.getSnapshot().map((task) => task.title), ["Theirs", ...asked]);
+  await store.close();
+  await other.close();
 });
