@@ -159,6 +159,19 @@ fn deep_metadata_is_refused_before_it_cannot_be_read_again() {
     }
 }
 
+/// Calls keep trees within a depth; a loaded one is as deep as its text says.
+#[test]
+fn a_tree_of_any_depth_can_be_loaded() {
+    let depth = 20_000;
+    let child = |at: usize| format!(r#"{{"id":"t{at}","title":"T","parent":"t{}"}}"#, at + 1);
+    let mut rows: Vec<String> = (0..depth).map(child).collect();
+    rows.push(format!(r#"{{"id":"t{depth}","title":"T","blockedBy":["x"]}},{{"id":"x","title":"X"}}"#));
+    let mut engine = open(&format!(r#"{{"tasks":[{}]}}"#, rows.join(",")));
+    assert_eq!(engine.state().blocked.len(), depth + 1);
+    run(&mut engine, &json!({ "action": "complete", "id": "x" }), NOW, 1).expect("completed");
+    assert_eq!(engine.state().ready.len(), depth + 1);
+}
+
 /// The items of a JSON list as they are written.
 fn items(list: &str) -> Vec<String> {
     let mut reader = Reader::new(list);

@@ -57,10 +57,17 @@ impl State {
     }
 
     fn set_active(&mut self, slot: Slot, active: u32) {
+        if self.write_active(slot, active) && !self.task(slot).children().is_empty() {
+            self.refresh_children(slot);
+        }
+    }
+
+    /// Sets the number of active blockers; gives whether it was another.
+    fn write_active(&mut self, slot: Slot, active: u32) -> bool {
         let task = self.task(slot);
         let was = task.active;
         if was == active {
-            return;
+            return false;
         }
         if (was == 0) != (active == 0) && task.presence == Presence::Live && task.status().is_open() {
             self.touch(slot, field::READINESS);
@@ -69,9 +76,7 @@ impl State {
         } else {
             self.task_mut(slot).active = active;
         }
-        if !self.task(slot).children().is_empty() {
-            self.refresh_children(slot);
-        }
+        true
     }
 
     /// Counts a task's active blockers anew. O(blockers), and O(subtree) for a parent.
@@ -123,10 +128,13 @@ impl State {
     }
 
     fn refresh_children(&mut self, slot: Slot) {
-        // Depth is bounded by `limits::DEPTH`, and `set_active` goes on downwards only where a count changed.
-        let children = self.task(slot).children().to_vec();
-        for child in children {
-            self.recount(child);
+        // Downwards only where a count changed. A loaded tree may be deeper than any stack.
+        let mut due = self.task(slot).children().to_vec();
+        while let Some(child) = due.pop() {
+            let active = self.count_active(child);
+            if self.write_active(child, active) {
+                due.extend_from_slice(self.task(child).children());
+            }
         }
     }
 
