@@ -37,8 +37,14 @@ impl Engine {
             }
             kept.push(json);
         }
-        kept.reverse();
-        format!("[{}]", kept.join(","))
+        let mut text = String::with_capacity(size + 2);
+        text.push('[');
+        for json in kept.iter().rev() {
+            text.push_str(if text.len() > 1 { "," } else { "" });
+            text.push_str(json);
+        }
+        text.push(']');
+        text
     }
 
     /// The operations since a mark as a JSON list, whatever their size; what a host's journal keeps.
