@@ -1,7 +1,7 @@
 import { invalid, isTaskError, optionOf } from "./errors.js";
 import { Saver, type Loaded } from "./saver.js";
 import { checkListOptions, Session } from "./session.js";
-import type { SnapshotStorage } from "./storage/types.js";
+import type { AnyStorage } from "./storage/types.js";
 import { TaskStore, type StoreOptions } from "./store.js";
 
 /**
@@ -40,9 +40,9 @@ export async function openTasks(options: StoreOptions = {}): Promise<TaskStore> 
 }
 
 /** Where a list without a storage is kept; nobody else can reach it, so there is no race to lose. */
-function inMemory(): SnapshotStorage {
+function inMemory(): AnyStorage {
   let kept: string | null = null;
-  return { load: () => kept, save: (text) => void (kept = text) };
+  return { durable: false, load: () => kept, save: (text) => void (kept = text) };
 }
 
 async function open(options: StoreOptions, saver: Saver, signal: AbortSignal | undefined): Promise<TaskStore> {

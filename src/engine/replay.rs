@@ -96,10 +96,9 @@ impl State {
             Event::Updated { old, new, .. } => *old == task.updated_at && old < new,
             // An id stands for one blocker only, be it a row, or a placeholder since it left.
             Event::Blockers { old, new, .. } => {
-                let mut names = self.ids(new);
-                names.sort_unstable();
-                names.dedup();
-                names.len() == new.len() && self.ids(old) == self.ids(&task.blocked_by)
+                let id = |slot: &Slot| self.task(*slot).id();
+                let twice = |at: usize| new[..at].iter().any(|other| id(other) == id(&new[at]));
+                !(0..new.len()).any(twice) && old.iter().map(id).eq(task.blocked_by.iter().map(id))
             }
             Event::Text { old, .. } => old.words() == task.text.words(),
             Event::Parent { old, new, .. } => *old == task.parent() && *new != Some(slot) && new.is_none_or(live),

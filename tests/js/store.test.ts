@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   createTaskGraph,
-  memoryRecordStorage,
-  memoryStorage,
   openTasks,
   type AnyStorage,
   type Change,
@@ -14,6 +12,7 @@ import {
   type StoreOptions,
   type TaskStore,
 } from "blockedby";
+import { memoryRecordStorage, memoryStorage } from "blockedby/storage";
 import { faultyStorage, type FaultPlan, type FaultyControls } from "blockedby/testing";
 import { fixed, ids, plain, rejected, turn } from "./support/common.js";
 

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   createTaskGraph,
-  memoryStorage,
   openTasks,
   renderPanel,
   renderRows,
@@ -16,6 +15,7 @@ import {
   type ToolEvent,
   type ToolRecord,
 } from "blockedby";
+import { memoryStorage } from "blockedby/storage";
 import * as viaTools from "blockedby/tools";
 import { faultyStorage } from "blockedby/testing";
 import { fixed, ids, plain, turn } from "./support/common.js";

@@ -38,9 +38,14 @@ impl Engine {
             }
             kept.push(json);
         }
-        kept.reverse();
-        let kept: Vec<&str> = kept.iter().map(|json| &**json).collect();
-        in_brackets(&kept)
+        let mut text = String::with_capacity(size + 2);
+        text.push('[');
+        for json in kept.iter().rev() {
+            text.push_str(if text.len() > 1 { "," } else { "" });
+            text.push_str(json);
+        }
+        text.push(']');
+        text
     }
 
     /// The operations since a mark as a JSON list, whatever their size; what a host's journal keeps.

@@ -2,7 +2,6 @@
 import {
   createTaskGraph,
   isTaskError,
-  memoryRecordStorage,
   openTasks,
   taskTools,
   type Actor,
@@ -13,6 +12,7 @@ import {
   type TaskReads,
   type TaskStore,
 } from "blockedby";
+import { memoryRecordStorage } from "blockedby/storage";
 
 /** JSON of a case. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
