@@ -1,7 +1,7 @@
 import { invalid, isTaskError, optionOf } from "./errors.js";
 import { Saver, type Loaded } from "./saver.js";
 import { checkListOptions, Session } from "./session.js";
-import type { AnyStorage } from "./storage/types.js";
+import type { SnapshotStorage, StorageTraits } from "./storage/types.js";
 import { TaskStore, type StoreOptions } from "./store.js";
 
 /**
@@ -40,7 +40,7 @@ export async function openTasks(options: StoreOptions = {}): Promise<TaskStore> 
 }
 
 /** Where a list without a storage is kept; nobody else can reach it, so there is no race to lose. */
-function inMemory(): AnyStorage {
+function inMemory(): SnapshotStorage & StorageTraits {
   let kept: string | null = null;
   return { durable: false, load: () => kept, save: (text) => void (kept = text) };
 }

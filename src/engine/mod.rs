@@ -234,6 +234,10 @@ impl Engine {
         Ok(())
     }
 
+    #[allow(
+        clippy::unnecessary_box_returns,
+        reason = "its memory is used again; a copy of it costs more than the rest"
+    )]
     fn begin_change(&mut self, action: &'static str, task: Option<Slot>) -> Box<Change> {
         let mut change = self.spare_change.take().unwrap_or_default();
         change.action = action;
