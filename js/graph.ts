@@ -1,6 +1,7 @@
 import { invalid, optionOf, TaskError, withStack } from "./errors.js";
 import { sessionOf, TaskReads } from "./reads.js";
-import { checkListOptions, copied, Session, toJson, type Outcome, type QuickAnswer } from "./session.js";
+import { checkListOptions, copied, toJson } from "./arguments.js";
+import { Session, type Outcome, type QuickAnswer } from "./session.js";
 import { RowTexts } from "./texts.js";
 import type {
   Actor,

@@ -1,6 +1,7 @@
 import { invalid, isTaskError, optionOf } from "./errors.js";
 import { Saver, type Loaded } from "./saver.js";
-import { checkListOptions, Session } from "./session.js";
+import { checkListOptions } from "./arguments.js";
+import { Session } from "./session.js";
 import type { SnapshotStorage, StorageTraits } from "./storage/types.js";
 import { TaskStore, type StoreOptions } from "./store.js";
 

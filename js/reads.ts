@@ -3,7 +3,8 @@ import * as glue from "./generated/core.js";
 import { Emitter, report, type Unsubscribe } from "./emitter.js";
 import { invalid, optionOf, TaskError } from "./errors.js";
 import type { Mirror } from "./mirror.js";
-import { disposed, readLimit, type Session } from "./session.js";
+import { readLimit } from "./arguments.js";
+import { disposed, type Session } from "./session.js";
 import type {
   Change,
   ChangeStream,

@@ -3,7 +3,8 @@ import { authorize, command, readAction } from "./graph.js";
 import { sessionOf, TaskReads } from "./reads.js";
 import { SaveQueue } from "./save-queue.js";
 import type { Loaded, Saver } from "./saver.js";
-import { disposed, toJson, type Session } from "./session.js";
+import { toJson } from "./arguments.js";
+import { disposed, type Session } from "./session.js";
 import type { AnyStorage } from "./storage/types.js";
 import { RowTexts } from "./texts.js";
 import type {

@@ -427,7 +427,7 @@ export interface ListOptions {
   readonly now?: () => number;
   /** Randomness: that many bytes. Default: the platform's. */
   readonly random?: (bytes: number) => Uint8Array;
-  /** The host's veto: `false` refuses the call with `not_allowed`. */
+  /** The host's veto, synchronous: all but `true` refuses the call with `not_allowed`. */
   readonly authorize?: (operation: AuthorizedOperation, actor: Actor) => boolean;
 }
 
