@@ -72,7 +72,7 @@ function start(): Core {
     throw new TaskError({
       code: "wasm_unsupported",
       message: "This environment has no WebAssembly.",
-      hint: "Use a browser, Node 20 or later, Bun, Deno or a worker runtime.",
+      hint: "Use a browser, Node 20 or later, Bun or Deno.",
     });
   }
   if (source === undefined) {

@@ -25,7 +25,7 @@ export class RowTexts {
     return `${head}${rows === "" ? "" : `\n${rows}`}\n${tail}`;
   }
 
-  /** Brings texts and blocks up to date with the rows. */
+  /** Brings texts and blocks up to date with the rows. What breaks off on the way is begun again at the next call. */
   #write(): void {
     const { mirror } = this.session;
     const { size } = mirror;
@@ -36,18 +36,23 @@ export class RowTexts {
       const row = slot < size ? mirror.row(slot) : undefined;
       if (row === this.#rows[slot]) continue;
       stale.add(Math.floor(slot / BLOCK));
-      this.#rows[slot] = row;
       if (row !== undefined) unwritten.push(slot);
     }
-    this.#rows.length = size;
-    this.session.rowTexts(unwritten).forEach((text, at) => (this.#texts[unwritten[at] as number] = text));
+    const texts = this.session.rowTexts(unwritten);
+    for (let at = 0; at < texts.length; at += 1) this.#texts[unwritten[at] as number] = texts[at] as string;
     for (const block of stale) {
+      const rows: (Task | undefined)[] = [];
       const parts: string[] = [];
       for (let slot = block * BLOCK; slot < Math.min(size, (block + 1) * BLOCK); slot += 1) {
-        if (this.#rows[slot] !== undefined) parts.push(this.#texts[slot] as string);
+        const row = mirror.row(slot);
+        rows.push(row);
+        if (row !== undefined) parts.push(this.#texts[slot] as string);
       }
       this.#blocks[block] = parts.join(",\n");
+      // Last, since these say that the block is as it should be.
+      for (let at = 0; at < rows.length; at += 1) this.#rows[block * BLOCK + at] = rows[at];
     }
+    this.#rows.length = size;
   }
 
   /** What changed since this was last asked: rows to write (`all` of them, if asked for), ids of rows that left. */

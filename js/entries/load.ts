@@ -46,7 +46,7 @@ export function load(source: EngineSource): Promise<void> {
       throw new TaskError({
         code: "wasm_load_failed",
         message: "The engine could not be fetched or compiled.",
-        hint: "See `cause`; check the address, and that the policy allows 'wasm-unsafe-eval'.",
+        hint: "See `cause`; check the address and the content security policy.",
         cause,
       });
     },

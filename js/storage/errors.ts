@@ -46,7 +46,8 @@ export const longestDelay = 0x7fff_ffff;
 /** A whole number among the options of a storage; `otherwise` if absent. Throws `invalid_value`. */
 export function wholeNumber(field: string, given: unknown, otherwise: number, least: number, most: number = Number.MAX_SAFE_INTEGER): number {
   if (given === undefined) return otherwise;
-  if (Number.isInteger(given) && (given as number) >= least && (given as number) <= most) return given as number;
+  const isWhole = Number.isInteger(given) || given === most;
+  if (isWhole && (given as number) >= least && (given as number) <= most) return given as number;
   throw refuseOption(field, given, `a whole number from ${least} to ${most}`);
 }
 

@@ -60,7 +60,7 @@ function fingerprint(value: string): string {
  */
 export function localStorageStorage(key: string, options: LocalStorageOptions = {}): LocalStorageStorage {
   if (typeof key !== "string") throw refuseOption("key", key, "text");
-  const maxBytes = wholeNumber("maxBytes", optionsFrom(options).maxBytes, 4_000_000, 1);
+  const maxBytes = wholeNumber("maxBytes", optionsFrom(options).maxBytes, 4_000_000, 1, Infinity);
   const place = `localStorage key ${JSON.stringify(key)}`;
 
   const web = (): WebStorageLike => {

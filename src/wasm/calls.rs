@@ -148,7 +148,9 @@ pub fn set_blockers(handle: u32, slot: u32, count: u32, now: f64, operation: f64
         let context = list.context(now, operation);
         let given = blockers.len();
         let done = list.engine.set_blockers(slot, blockers, &context);
-        let stored = list.engine.state().task(slot).blocked_by.len();
+        // The call may have renumbered the slots, so the change says where the task stands now.
+        let slot = done.as_ref().ok().and_then(|change| change.task);
+        let stored = slot.map_or(0, |slot| list.engine.state().task(slot).blocked_by.len());
         finish(hub, done, handle, stored == given)
     })
 }
