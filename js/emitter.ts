@@ -34,11 +34,6 @@ export class Emitter<Events> {
     };
   }
 
-  /** Delivers an event, now or after those under way. */
-  emit<Kind extends keyof Events>(kind: Kind, event: Events[Kind]): void {
-    if (this.#listeners.has(kind)) this.deliver([() => this.call(kind, event)]);
-  }
-
   /** Calls those who listen for a kind of event. */
   call<Kind extends keyof Events>(kind: Kind, event: Events[Kind]): void {
     const set = this.#listeners.get(kind);
@@ -53,8 +48,9 @@ export class Emitter<Events> {
   }
 
   /** Runs what tells of one change, now or after what is under way. */
-  deliver(steps: readonly (() => void)[]): void {
-    this.#queue.push(...steps);
+  deliver(steps: Iterable<() => void>): void {
+    // One by one: a spread of very many would overflow the stack.
+    for (const step of steps) this.#queue.push(step);
     if (this.#delivering) return;
     this.#delivering = true;
     try {

@@ -119,7 +119,7 @@ export class SaveQueue {
         if (this.unsaved === 0 && !changes(call)) return settle(call.outcome as CallOutcome);
       }
       this.#waiting.push(call);
-      if (changes(call)) this.#tell(this.#list.notify);
+      if (changes(call)) this.#tell([this.#list.notify]);
       this.#pump();
     });
   }
@@ -248,7 +248,7 @@ export class SaveQueue {
         for (const call of [...rest, ...later, ...this.#waiting.splice(0)]) {
           if (!this.#run(call)) continue;
           this.#waiting.push(call);
-          if (changes(call)) this.#tell(this.#list.notify);
+          if (changes(call)) this.#tell([this.#list.notify]);
         }
       });
       return undefined;
@@ -269,7 +269,7 @@ export class SaveQueue {
     if (this.#wasReplaced || !this.#saving.some(changes)) return;
     session.rollBack(this.#base.mark, this.#base.revision);
     session.mirror.takeDirty();
-    this.#tell(notify);
+    this.#tell([notify]);
   }
 
   /** Puts the list where the storage is; settles the calls that had landed there, gives the others. */
@@ -294,8 +294,8 @@ export class SaveQueue {
     const landed = group.filter((call) => numbers.has(call.operation) && call.outcome?.ok === true);
     const isForeign =
       mirror.revision - revision !== landed.filter(changes).length || (landed.length === 0 && !isSame(rows, mirror.list()));
-    if (isForeign || landed.length > 0) this.#tell(notify);
-    if (isForeign) this.#tell(() => events.call("change", change));
+    if (isForeign || landed.length > 0) this.#tell([notify]);
+    if (isForeign) this.#tell([() => events.call("change", change)]);
     this.#settle(landed);
     return group.filter((call) => !landed.includes(call));
   }
@@ -327,11 +327,11 @@ export class SaveQueue {
       if (operation !== undefined) steps.push(() => events.call("operation", operation));
       steps.push(() => events.call("change", outcome.change));
     }
-    this.#tell(...steps);
+    this.#tell(steps);
   }
 
   /** Tells now, after what is being told, or once the list is in order again. */
-  #tell(...steps: readonly (() => void)[]): void {
+  #tell(steps: Iterable<() => void>): void {
     if (this.#untold === undefined) this.#list.events.deliver(steps);
     else for (const step of steps) this.#untold.add(step);
   }
@@ -343,7 +343,7 @@ export class SaveQueue {
       work();
     } finally {
       this.#untold = undefined;
-      this.#tell(...steps);
+      this.#tell(steps);
     }
   }
 

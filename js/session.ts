@@ -170,6 +170,7 @@ export class Session {
   free(): void {
     if (this.#freed) return;
     this.#freed = true;
+    checkInstance();
     if (!this.isStale) guard((core) => core.free(this.#handle));
   }
 

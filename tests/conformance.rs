@@ -5,10 +5,9 @@
 
 mod reference;
 
-use reference::json::{Json, quoted};
+use reference::json::{Bindings, Json, filled, quoted};
 use reference::subject::Subject;
 use reference::{Context, Model, Rules};
-use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -124,21 +123,6 @@ impl Runner for Naive {
     }
     fn load(&mut self, _: &Json) -> Option<Result<(), String>> {
         None
-    }
-}
-
-/// What the placeholders of a case stand for.
-type Bindings = BTreeMap<String, Json>;
-
-/// Puts bound values in place of their placeholders.
-fn filled(value: &Json, bindings: &Bindings) -> Json {
-    match value {
-        Json::Text(text) => bindings.get(text).unwrap_or(value).clone(),
-        Json::List(items) => Json::List(items.iter().map(|item| filled(item, bindings)).collect()),
-        Json::Object(members) => {
-            Json::Object(members.iter().map(|(key, value)| (key.clone(), filled(value, bindings))).collect())
-        }
-        other => other.clone(),
     }
 }
 

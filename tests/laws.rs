@@ -3,8 +3,9 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
-use blockedby::engine::{Context, Engine, OpenOptions, Rules};
+use blockedby::engine::{Command, Context, Engine, OpenOptions, Rules};
 use blockedby::json::Reader;
+use blockedby::task::Status;
 use serde_json::{Value, json};
 
 const SEED: [u64; 2] = [3, 4];
@@ -445,4 +446,23 @@ fn the_question_about_an_edge_says_what_an_update_does() {
         assert_eq!(engine.snapshot(), text, "a question changed something");
     }
     assert!(yes > 200 && no > 200, "{yes} rings, {no} edges");
+}
+
+#[test]
+fn a_change_whose_memory_is_used_again_says_nothing_of_the_one_before() {
+    let mut engine = Engine::new(Rules::default(), SEED);
+    let batch = r#"{"action":"batch","commands":[{"action":"add","key":"k","id":"a","title":"A"},
+        {"action":"add","id":"b","title":"B","blockedBy":["k"]}]}"#;
+    let context = Context::new("host", NOW, 1);
+    let change = engine.run(&Command::read(batch).expect("a command"), &context).expect("accepted");
+    assert_eq!((change.tasks.len(), change.keys.len()), (2, 1));
+    engine.recycle(change.into());
+    let warned = engine.set_status(1, Status::InProgress, &Context::new("host", NOW, 2)).expect("accepted");
+    assert!(warned.warning.is_some() && warned.tasks.is_empty() && warned.keys.is_empty());
+    engine.recycle(warned);
+    let refused = engine.set_blockers(0, std::iter::once(1).collect(), &Context::new("host", NOW, 3));
+    assert!(refused.is_err(), "a ring");
+    let done = engine.set_status(0, Status::Completed, &Context::new("host", NOW, 4)).expect("accepted");
+    // The task, and the one that it released.
+    assert_eq!((done.task, done.touched.len(), done.warning.is_none()), (Some(0), 2, true));
 }

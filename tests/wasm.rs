@@ -50,29 +50,15 @@ fn every_file_is_embedded() {
 #[cfg(target_arch = "wasm32")]
 mod on_wasm {
     use super::FILES;
-    use super::json::Json;
+    use super::json::{Bindings, Json, filled};
     use super::subject::Subject;
     use blockedby::engine::{Context, Engine, OpenOptions, Rules};
-    use std::collections::BTreeMap;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     const FIRST_TIME: u64 = 1_720_600_000_000;
 
-    type Bindings = BTreeMap<String, Json>;
-
     fn parsed(text: &str) -> Json {
         Json::parse(text).unwrap_or_else(|error| panic!("not JSON ({error}): {text}"))
-    }
-
-    fn filled(value: &Json, bindings: &Bindings) -> Json {
-        match value {
-            Json::Text(text) => bindings.get(text).unwrap_or(value).clone(),
-            Json::List(items) => Json::List(items.iter().map(|item| filled(item, bindings)).collect()),
-            Json::Object(members) => {
-                Json::Object(members.iter().map(|(key, value)| (key.clone(), filled(value, bindings))).collect())
-            }
-            other => other.clone(),
-        }
     }
 
     fn keys(members: &[(String, Json)]) -> Vec<&str> {

@@ -37,15 +37,27 @@ pub struct Change {
 impl Change {
     /// Forgets everything, keeping the memory of what busy calls fill.
     pub(super) fn clear(&mut self) {
-        self.touched.clear();
-        self.now_ready.clear();
-        self.now_blocked.clear();
-        if self.warning.is_some() || self.renumbered.is_some() {
-            self.warning = None;
-            self.renumbered = None;
-        }
-        self.task = None;
-        self.changed = false;
+        // Named one by one, so that no field that comes later is forgotten here.
+        let Change {
+            revision,
+            action,
+            changed,
+            task,
+            tasks,
+            keys,
+            now_ready,
+            now_blocked,
+            warning,
+            touched,
+            renumbered,
+        } = self;
+        (*revision, *action, *changed, *task) = (0, "", false, None);
+        (*warning, *renumbered) = (None, None);
+        tasks.clear();
+        keys.clear();
+        now_ready.clear();
+        now_blocked.clear();
+        touched.clear();
     }
 
     /// Takes the marks of the operation and draws from them what became ready and blocked.

@@ -185,8 +185,7 @@ impl Engine {
         let mut transaction = self.begin(context, "add");
         let decided = transaction.add_prepared(Prepared { blockers });
         let outcome = transaction.end(decided.map(|slot| change.task = Some(slot)));
-        self.finish(outcome, &mut change, Role::Plain)?;
-        Ok(change)
+        self.hand_over(outcome, change)
     }
 
     /// Sets a task's blockers, given by slot.
@@ -195,13 +194,12 @@ impl Engine {
     /// As for `update`; nothing has changed.
     pub fn set_blockers(&mut self, slot: Slot, blockers: Slots, context: &Context) -> Result<Box<Change>, Refusal> {
         self.check_numbers(context)?;
-        let mut change = self.begin_change("update", Some(slot));
+        let change = self.begin_change("update", Some(slot));
         let mut transaction = self.begin(context, "update");
         transaction.bare_rings = true;
         let decided = transaction.replace_blockers(slot, blockers);
         let outcome = transaction.end(decided);
-        self.finish(outcome, &mut change, Role::Plain)?;
-        Ok(change)
+        self.hand_over(outcome, change)
     }
 
     /// Starts or completes a task, given by slot: what `start` and `complete` do.
@@ -212,12 +210,11 @@ impl Engine {
         self.check_numbers(context)?;
         let started = status == Status::InProgress;
         let action = if started { "start" } else { "complete" };
-        let mut change = self.begin_change(action, Some(slot));
+        let change = self.begin_change(action, Some(slot));
         let mut transaction = self.begin(context, action);
         let decided = transaction.move_to(slot, started);
         let outcome = transaction.end(decided);
-        self.finish(outcome, &mut change, Role::Plain)?;
-        Ok(change)
+        self.hand_over(outcome, change)
     }
 
     /// Refuses what could be written and not be read again: a time or a counter beyond the whole numbers of JSON.
@@ -259,6 +256,17 @@ impl Engine {
     /// Fills in the words of a task from [`Engine::add_prepared`].
     pub fn fill(&mut self, slot: Slot, words: Words<'_>) {
         self.state.fill(slot, words);
+    }
+
+    /// Ends a quick call; the memory of a refused one's change is used again.
+    fn hand_over(&mut self, outcome: Outcome, mut change: Box<Change>) -> Result<Box<Change>, Refusal> {
+        match self.finish(outcome, &mut change, Role::Plain) {
+            Ok(()) => Ok(change),
+            Err(refusal) => {
+                self.recycle(change);
+                Err(refusal)
+            }
+        }
     }
 
     /// Remembers what a transaction did and draws up the change, or passes its refusal on.

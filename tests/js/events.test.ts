@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTaskGraph, openTasks, type Change, type Operation, type TaskGraph } from "blockedby";
 import { ids, turn } from "./support/common.js";
+import { Emitter } from "./support/internal.js";
 
 /** What `reportError` is told while `run` works. */
 async function reports(run: () => unknown): Promise<unknown[]> {
@@ -356,4 +357,13 @@ test("listeners that are none, kinds that are none", () => {
   }
   assert.throws(() => graph.on("nonsense" as never, () => undefined), { code: "invalid_value" });
   assert.throws(() => graph.changes({ signal: {} as never }), { code: "invalid_value" });
+});
+
+test("very many calls at once are told of one by one, without the stack", async () => {
+  const count = 150_000;
+  const emitter = new Emitter<{ change: number }>();
+  let told = 0;
+  emitter.on("change", () => (told += 1));
+  emitter.deliver(Array.from({ length: count }, (_, at) => () => emitter.call("change", at)));
+  assert.equal(told, count);
 });

@@ -1,6 +1,7 @@
 //! JSON that keeps the order of its keys, for results that are compared to the letter.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 /// A JSON value whose objects keep their keys in order.
@@ -12,6 +13,21 @@ pub(crate) enum Json {
     Text(String),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
+}
+
+/// What the placeholders of a case stand for.
+pub(crate) type Bindings = BTreeMap<String, Json>;
+
+/// Puts bound values in place of their placeholders.
+pub(crate) fn filled(value: &Json, bindings: &Bindings) -> Json {
+    match value {
+        Json::Text(text) => bindings.get(text).unwrap_or(value).clone(),
+        Json::List(items) => Json::List(items.iter().map(|item| filled(item, bindings)).collect()),
+        Json::Object(members) => {
+            Json::Object(members.iter().map(|(key, value)| (key.clone(), filled(value, bindings))).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 impl Json {

@@ -12,6 +12,7 @@ export { TaskStore } from "../../../js/store.js";
 export { memoryRecordStorage, memoryStorage } from "../../../js/storage/memory.js";
 export { faultyStorage } from "../../../js/testing/faulty.js";
 export { taskTools } from "../../../js/tools.js";
+export { Emitter } from "../../../js/emitter.js";
 export { isTaskError } from "../../../js/errors.js";
 export { currentGeneration, replaceInstance } from "../../../js/runtime.js";
 export { guard, sessionOf };
