@@ -176,6 +176,11 @@ export class Mirror {
     return slots;
   }
 
+  /** Whether the engine has not seen the words of some tasks yet. */
+  get lacksWords(): boolean {
+    return this.#words.length > 0;
+  }
+
   /** Sends the words of quickly added tasks, which the engine has not seen yet. */
   flushWords(): void {
     const slots = this.#words;

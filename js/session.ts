@@ -271,7 +271,7 @@ export class Session {
     } catch (error) {
       throw afterThrow(error);
     }
-    if (base < 0) return base === UNFIT ? undefined : refusal();
+    if (base < 0) return this.#quickRefusal(base);
     const change = mirror.added(base, id, title, description, blockedBy, actor, now);
     // The row is in the engine either way; what is not as given is read back.
     return change ?? this.#readBack(base, { id, title, description });
@@ -303,7 +303,7 @@ export class Session {
   quickBlockers(id: unknown, blockers: readonly unknown[], actor: string): QuickAnswer {
     const now = this.now();
     this.actAs(actor);
-    const handle = this.handle;
+    const handle = this.quickHandle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
     const ids = this.#writeSlots(blockers);
@@ -315,15 +315,20 @@ export class Session {
     } catch (error) {
       throw afterThrow(error);
     }
-    if (base < 0) return base === UNFIT ? undefined : this.#withRing(refusal());
+    if (base < 0) return this.#quickRefusal(base);
     return this.mirror.apply(base, "update", ids);
   }
 
-  /** Starts or completes a task the quick way; nothing when the id is not that of a row. */
+  /** What a quick call was refused with; nothing when the general way must say it, as the engine lacks the words. */
+  #quickRefusal(base: number): QuickAnswer {
+    return base === UNFIT || this.mirror.lacksWords ? undefined : this.#withRing(refusal());
+  }
+
+  /** Starts or completes a task the quick way; nothing when the general one must decide. */
   quickStatus(action: "start" | "complete", id: unknown, actor: string): QuickAnswer {
     const now = this.now();
     this.actAs(actor);
-    const handle = this.handle;
+    const handle = this.quickHandle;
     const slot = typeof id === "string" ? this.mirror.slot(id) : undefined;
     if (slot === undefined) return undefined;
     let base: number;
@@ -333,7 +338,7 @@ export class Session {
     } catch (error) {
       throw afterThrow(error);
     }
-    return base < 0 ? refusal() : this.mirror.apply(base, action);
+    return base < 0 ? this.#quickRefusal(base) : this.mirror.apply(base, action);
   }
 
   /** The slot of the task that an id means. Throws `not_found` with the nearest id. */

@@ -81,7 +81,10 @@ impl Engine {
         }
         for slot in 0..state.next_slot() {
             if matches!(state.task(slot).presence, Presence::Live | Presence::Missing) {
-                state.index_id(slot);
+                // A task whose words come later is found by its id from then on.
+                if !state.task(slot).id().is_empty() {
+                    state.index_id(slot);
+                }
                 state.reindex(slot);
             }
         }

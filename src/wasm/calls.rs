@@ -155,11 +155,15 @@ pub fn set_blockers(handle: u32, slot: u32, count: u32, now: f64, operation: f64
     })
 }
 
-/// Starts (1) or completes (3) a task.
+/// Starts (1) or completes (3) a task that waits for nothing.
 #[wasm_bindgen]
 pub fn set_status(handle: u32, slot: u32, status: u32, now: f64, operation: f64) -> i32 {
     with(|hub| {
         let list = hub.list(handle);
+        // What says that it waits names its blockers, whose words may not be here yet.
+        if list.engine.state().tasks.get(slot as usize).is_none_or(|task| task.active > 0) {
+            return UNFIT;
+        }
         let context = list.context(now, operation);
         let done =
             list.engine.set_status(slot, if status == 1 { Status::InProgress } else { Status::Completed }, &context);
