@@ -372,9 +372,9 @@ test("a quick call with words that the engine has not seen is refused and warned
   const cycle = refusal(() => make("lenient").update("one", { blockedBy: ["two"] }));
   assert.equal(cycle.code, "cycle");
   assert.match(cycle.message, /`one` → `two` → `one`/);
-  assert.deepEqual([cycle.details.path, cycle.details.titles], [["one", "two", "one"], ["One", "Two", "One"]]);
+  assert.deepEqual([cycle.details["path"], cycle.details["titles"]], [["one", "two", "one"], ["One", "Two", "One"]]);
   const blocked = refusal(() => make("strict").start("two"));
-  assert.deepEqual([blocked.code, blocked.details.by], ["blocked", ["one"]]);
+  assert.deepEqual([blocked.code, blocked.details["by"]], ["blocked", ["one"]]);
   assert.match(blocked.message, /`two` still waits for `one`/);
   const { warning } = make("lenient").start("two");
   assert.deepEqual(warning?.by, ["one"]);
