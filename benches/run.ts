@@ -2,7 +2,7 @@
  * `npm run bench [-- flags]`: compares the engine with published libraries and
  * with hand-written ones, on the same steps, with the same results asserted.
  *
- * - `--only build,rewire`     these workloads (also: memory, cold, sizes, indexeddb)
+ * - `--only build,rewire`     these workloads (also: memory, cold, sizes, indexeddb, import)
  * - `--engines a,b`           these engines
  * - `--n 1000,10000`          these sizes
  * - `--rounds 3`              fresh processes per cell; their medians give the median
@@ -24,6 +24,7 @@ import { judge } from "./support/targets.js";
 import { measureSizes } from "./workloads/sizes.js";
 import { measureIndexedDb } from "./workloads/indexeddb.js";
 import { COLD_STARTS } from "./workloads/cold.js";
+import type { ImportUse } from "./workloads/import.js";
 import type { MemoryUse } from "./workloads/memory.js";
 import { SPECIALS, WORKLOADS } from "./workloads/index.js";
 import { median } from "./support/measure.js";
@@ -81,6 +82,7 @@ async function main(): Promise<void> {
     cold: [],
     sizes: [],
     indexedDb: [],
+    imports: [],
     targets: [],
   };
   const say = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -125,6 +127,10 @@ async function main(): Promise<void> {
     }
     if (engines.includes("blockedby")) {
       if (only.includes("sizes")) report.sizes.push(...(await measureSizes()));
+      if (only.includes("import")) {
+        const { LEDGER_NAMES } = await import("./workloads/import.js");
+        for (const what of LEDGER_NAMES) report.imports.push(await spawnSpecial<ImportUse>({ kind: "import", what }, flags.realtime));
+      }
       if (only.includes("indexeddb")) report.indexedDb.push(...(await measureIndexedDb()));
     }
   } finally {

@@ -114,6 +114,14 @@ export class TaskGraph extends TaskReads {
     return this.#carryOut(command("batch", { commands }));
   }
 
+  /**
+   * Takes in the rows of another list's text, such as an import gives: nothing of this list is lost. `tasks` says
+   * what is new or changed, `keys` which ids had to be changed because another task has them. Not undoable.
+   */
+  merge(text: string): Change {
+    return this.#carryOut(command("merge", { text }));
+  }
+
   /** Takes back the newest undoable operation; `changed: false` when there is none. */
   undo(): Change {
     return this.#carryOut(command("undo", {}));

@@ -329,9 +329,10 @@ export class Mirror {
     };
     const row = (flags & HAS_TASK) === 0 ? undefined : this.#rows[task];
     if (row !== undefined) change.task = row;
-    if (action === "batch") {
+    // Of calls without a subject only those of many tasks say more.
+    if (row === undefined && extras !== undefined) {
       change.tasks = this.#rowsAt(words, lists, tasks);
-      change.keys = Object.freeze({ ...extras?.keys });
+      change.keys = Object.freeze({ ...extras.keys });
     }
     if (extras?.warning !== undefined) change.warning = extras.warning;
     return change;

@@ -324,7 +324,7 @@ function signalOf(options: { readonly signal?: AbortSignal } | null | undefined)
 }
 
 /** Refuses an option that a question does not have, since it would be missed silently. */
-function checkOptions(options: object | undefined, known: readonly string[]): void {
+export function checkOptions(options: object | undefined, known: readonly string[]): void {
   if (options === undefined || options === null) return;
   if (typeof options !== "object") throw invalid("options", options, "an object");
   let field: string | undefined;

@@ -1,6 +1,7 @@
 import * as glue from "./generated/core.js";
 import type { InitOutput } from "./generated/core.js";
 import { TaskError } from "./errors.js";
+import { takePanic } from "./panic.js";
 
 /** Where the engine comes from: its bytes, or a compiled module where bytes may not be compiled. */
 export type Source = () => BufferSource | WebAssembly.Module;
@@ -98,8 +99,6 @@ function start(): Core {
   }
 }
 
-const PANIC = "__blockedby_panic__";
-
 /** Whether an error says that the engine itself broke off, so that its state cannot be trusted. */
 function isTrap(error: unknown): boolean {
   // Running out of stack inside the engine comes as a RangeError.
@@ -115,9 +114,7 @@ export function afterThrow(error: unknown): unknown {
     leave();
     return error;
   }
-  const place = globalThis as { [PANIC]?: unknown };
-  const panic = typeof place[PANIC] === "string" ? place[PANIC] : undefined;
-  delete place[PANIC];
+  const panic = takePanic();
   replaceInstance();
   leave();
   return new TaskError({

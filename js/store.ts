@@ -142,6 +142,11 @@ export class TaskStore extends TaskReads {
     return this.#verb("batch", { commands });
   }
 
+  /** Takes in the rows of another list's text; see `TaskGraph.merge`. */
+  merge(text: string): Promise<Change> {
+    return this.#verb("merge", { text });
+  }
+
   /** Takes back the newest undoable operation; `changed: false` when there is none. */
   undo(): Promise<Change> {
     return this.#verb("undo", {});

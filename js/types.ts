@@ -97,9 +97,9 @@ export interface Change {
   readonly changed: boolean;
   /** The task that the call was about, after it. */
   readonly task?: Task;
-  /** For a batch: one task per entry that is about a task, in order. */
+  /** For a batch: one task per entry that is about a task, in order. For a merge: those that are new or changed. */
   readonly tasks?: readonly Task[];
-  /** For a batch: the ids that local keys stand for. */
+  /** For a batch: the ids that local keys stand for. For a merge: those that stand for ids that were taken. */
   readonly keys?: Readonly<Record<string, string>>;
   /** Tasks that became ready, in creation order. */
   readonly nowReady: readonly Task[];
@@ -261,7 +261,7 @@ export interface TaskErrorDetailsByCode {
   undo_conflict: { id?: string; field?: string };
   rules_differ: { field: string; stored: unknown; asked: unknown };
   /** `at`: byte offset; `path`: the file, where there is one. */
-  corrupt: { at?: number; path?: string };
+  corrupt: { at?: number; path?: string; problems?: readonly object[]; report?: object };
   unsupported_version: { found: unknown; supported: number };
   poisoned: { panic?: string };
   read_only: StorageDetails;
@@ -358,6 +358,7 @@ export type Command =
   | { readonly action: "heartbeat"; readonly id: string; readonly fence: number; readonly leaseMs?: number }
   | ({ readonly action: "hold"; readonly id: string } & HoldRequest)
   | { readonly action: "batch"; readonly commands: readonly Command[] }
+  | { readonly action: "merge"; readonly text: string }
   | { readonly action: "undo" | "redo" }
   | { readonly action: "archive"; readonly settledBefore: number }
   | { readonly action: "recoverStale"; readonly olderThan: number };

@@ -16,6 +16,7 @@
 pub mod dialect;
 pub mod engine;
 pub mod graph;
+pub mod interchange;
 pub mod json;
 pub mod task;
 pub mod view;

@@ -5,6 +5,7 @@ import type { EngineName } from "../engines/index.js";
 import { loadEngine } from "../engines/index.js";
 import type { ColdStart } from "../workloads/cold.js";
 import { measureCold } from "../workloads/cold.js";
+import type { Ledger } from "../workloads/import.js";
 import { WORKLOADS } from "../workloads/index.js";
 import { measureMemory } from "../workloads/memory.js";
 import type { Workload } from "../workloads/workload.js";
@@ -20,7 +21,8 @@ const PREPARE_MS = 180_000;
 type Job =
   | { readonly kind: "cell"; readonly workload: string; readonly n: number; readonly engine: EngineName; readonly budget: Budget }
   | { readonly kind: "memory"; readonly engine: EngineName; readonly n: number }
-  | { readonly kind: "cold"; readonly what: ColdStart };
+  | { readonly kind: "cold"; readonly what: ColdStart }
+  | { readonly kind: "import"; readonly what: Ledger };
 
 type Answer = { readonly result: unknown } | { readonly failure: string };
 
@@ -41,6 +43,8 @@ async function work(job: Job): Promise<unknown> {
   switch (job.kind) {
     case "cold":
       return measureCold(job.what);
+    case "import":
+      return (await import("../workloads/import.js")).measureImport(job.what);
     case "memory":
       return measureMemory(await loadEngine(job.engine), job.n);
     case "cell": {

@@ -1,6 +1,7 @@
 import type { EngineName } from "../engines/index.js";
 import { ENGINE_NAMES } from "../engines/index.js";
 import type { SizeOf } from "../workloads/sizes.js";
+import type { ImportUse } from "../workloads/import.js";
 import type { IndexedDbUse } from "../workloads/indexeddb.js";
 import type { MemoryUse } from "../workloads/memory.js";
 import type { Workload } from "../workloads/workload.js";
@@ -42,6 +43,7 @@ export interface Report {
   readonly cold: { readonly what: string; readonly ms: number; readonly lowest: number }[];
   readonly sizes: SizeOf[];
   readonly indexedDb: IndexedDbUse[];
+  readonly imports: ImportUse[];
   readonly targets: Verdict[];
 }
 
@@ -127,6 +129,11 @@ export function printReport(report: Report, workloads: readonly Workload[]): voi
   if (report.indexedDb.length > 0) {
     console.log("\ndurable mutation on IndexedDB, headless Chromium");
     printTable(["", "median", "lowest"], report.indexedDb.map(({ n, ms, lowest }) => [`n = ${n.toLocaleString("en-US")}`, time(ms), time(lowest)]));
+  }
+  if (report.imports.length > 0) {
+    console.log("\nimport of a ledger, the report included, beside splitting it into lines and JSON.parse of each");
+    const row = ({ what, bytes, ms, floorMs }: ImportUse): string[] => [what, `${digits(bytes / 1e6)} MB`, time(ms), `${digits(ms / floorMs)}× of ${time(floorMs)}`];
+    printTable(["", "text", "import", "over JSON.parse"], report.imports.map(row));
   }
   if (report.targets.length > 0) {
     console.log("\ntargets (differences under 1.3 times are noise on a shared machine)");

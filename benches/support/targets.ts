@@ -109,6 +109,9 @@ export function judge(report: Report): Verdict[] {
   if (hundred !== undefined && large !== undefined) {
     atMost("durable mutation on IndexedDB: n = 10,000 over n = 100", 2, large.ms / hundred.ms, times);
   }
+  for (const { what, ms, floorMs } of report.imports) {
+    atMost(`import, ${what}: over JSON.parse of each line`, 5, ms / floorMs, times);
+  }
   const cold = (what: string): number | undefined => report.cold.find((found) => found.what === what)?.ms;
   const [start, library] = [cold("blockedby"), cold("graphology")];
   if (start !== undefined && library !== undefined) {

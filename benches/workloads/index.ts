@@ -11,6 +11,6 @@ import type { Workload } from "./workload.js";
 export const WORKLOADS: readonly Workload[] = [build, rewire, adversarial, drain, snapshot, load, save];
 
 /** What is measured in other ways. */
-export const SPECIALS = ["memory", "cold", "sizes", "indexeddb"] as const;
+export const SPECIALS = ["memory", "cold", "sizes", "indexeddb", "import"] as const;
 
 export type Special = (typeof SPECIALS)[number];

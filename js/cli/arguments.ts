@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { TaskError, type TaskErrorInit } from "../index.js";
+import { fileFormats, type FileFormat, type ReadableFormat, type WritableFormat } from "../files/formats.js";
 import { type CommandName, commands, everywhere, type OptionName, optionOf, options, specOf, statuses } from "./spec.js";
 
 /** A command line that cannot be understood: exit code 2, where a refusal of the engine is 1. */
@@ -15,6 +16,8 @@ export interface Invocation {
   readonly command?: CommandName;
   /** The TITLE or ID; empty for commands that take none. */
   readonly argument: string;
+  /** The PATHs; none for commands that take none. */
+  readonly paths: readonly string[];
   readonly values: Readonly<Partial<Record<OptionName, string>>>;
   readonly json: boolean;
   readonly help: boolean;
@@ -39,21 +42,23 @@ export function readArguments(args: readonly string[]): Invocation {
   const [name, ...rest] = positionals;
   const flags = { json: given.has("json"), help: given.has("help"), version: given.has("version") };
   if (name === undefined) {
-    if (flags.help || flags.version) return { ...flags, argument: "", values: {} };
+    if (flags.help || flags.version) return { ...flags, ...nothing, values: {} };
     throw new UsageError({ code: "missing_field", message: "No command was given.", details: { field: "command" } });
   }
   // `blockedby help add` is `blockedby add --help`.
   if (name === "help") {
     const about = rest[0];
     const command = about === undefined ? {} : { command: commandNamed(about) };
-    return { ...flags, ...command, help: true, argument: "", values: {} };
+    return { ...flags, ...command, ...nothing, help: true, values: {} };
   }
   const command = commandNamed(name);
   refuseForeign(command, given);
   const values = Object.fromEntries(given) as Invocation["values"];
-  if (flags.help || flags.version) return { ...flags, command, argument: "", values };
-  return { ...flags, command, argument: argumentOf(command, rest), values: checkPlace(values) };
+  if (flags.help || flags.version) return { ...flags, command, ...nothing, values };
+  return { ...flags, command, ...argumentsOf(command, rest), values: checkPlace(values) };
 }
+
+const nothing = { argument: "", paths: [] } as const;
 
 /** Splits the command line into words and options, each at most once. */
 function tokens(args: readonly string[]): { positionals: string[]; given: Map<OptionName, string> } {
@@ -108,23 +113,26 @@ function commandNamed(name: string): CommandName {
 }
 
 function refuseForeign(command: CommandName, given: ReadonlyMap<OptionName, string>): void {
-  const allowed = [...specOf(command).options, ...everywhere];
+  const allowed = [...specOf(command).options, ...everywhere(command)];
   for (const name of given.keys()) {
     if (!allowed.includes(name)) throw unknown(`option of ${command}`, `--${name}`, allowed.map((one) => `--${one}`));
   }
 }
 
-function argumentOf(command: CommandName, words: readonly string[]): string {
+const meant = { ID: "the id of a task", TITLE: "a title", "PATH...": "the path of a file or a folder" } as const;
+
+function argumentsOf(command: CommandName, words: readonly string[]): Pick<Invocation, "argument" | "paths"> {
   const { argument } = specOf(command);
   const [first, second] = words;
-  if (argument !== undefined && first === undefined) {
+  if (argument !== undefined && (first === undefined || (argument === "PATH..." && words.includes("")))) {
     throw new UsageError({
       code: "missing_field",
-      message: `${command} needs ${argument === "ID" ? "the id of a task" : "a title"}.`,
+      message: `${command} needs ${meant[argument]}.`,
       hint: `Write blockedby ${command} ${argument}.`,
-      details: { field: argument.toLowerCase() },
+      details: { field: argument.replace("...", "").toLowerCase() },
     });
   }
+  if (argument === "PATH...") return { argument: "", paths: words };
   const extra = argument === undefined ? first : second;
   if (extra !== undefined) {
     const hint = argument === "TITLE" ? "Put a title of several words in quotes." : `Run \`blockedby ${command} --help\`.`;
@@ -135,12 +143,18 @@ function argumentOf(command: CommandName, words: readonly string[]): string {
       details: { field: "arguments", got: extra, expected: argument ?? "nothing" },
     });
   }
-  return first ?? "";
+  return { argument: first ?? "", paths: [] };
 }
 
 function checkPlace(values: Invocation["values"]): Invocation["values"] {
   if (values.file !== undefined && values.session !== undefined) {
     throw refused("session", "--file too", "one of both", "Name the list by --file or by --session.");
+  }
+  if (values.into !== undefined && (values.file ?? values.session) !== undefined) {
+    throw refused("into", `--${values.file === undefined ? "session" : "file"} too`, "one of both", "Name the list by --into alone.");
+  }
+  if (values.from !== undefined && values.session !== undefined) {
+    throw refused("from", "--session too", "the path of a file or folder by --file", "Sessions are lists of this package: leave --from out.");
   }
   if (values["session-dir"] !== undefined && values.session === undefined) {
     throw new UsageError({
@@ -178,6 +192,19 @@ export function readIds(text: string): string[] {
     .split(/(?<!\\),/)
     .map((id) => id.replaceAll("\\,", ",").trim())
     .filter((id) => id !== "");
+}
+
+/** The format that `--from` or `--to` names. Throws {@link UsageError}. */
+export function readFormat(option: "from", text: string): ReadableFormat;
+export function readFormat(option: "to", text: string): WritableFormat;
+export function readFormat(option: "from" | "to", text: string): FileFormat {
+  const use = option === "from" ? "reads" : "writes";
+  const known: readonly FileFormat[] = fileFormats.filter((format) => format[use]).map(({ word }) => word);
+  const found = known.find((word) => word === text);
+  if (found !== undefined) return found;
+  const nearest = nearestOf(text, known);
+  const hint = nearest === undefined ? `Run \`blockedby help ${option === "from" ? "import" : "export"}\`.` : `Did you mean ${nearest}?`;
+  throw refused(option, JSON.stringify(text), `one of ${known.join(", ")}`, hint);
 }
 
 /** The statuses of `list --status`. Throws {@link UsageError}. */

@@ -3,7 +3,7 @@
  * The command `blockedby`: a task list in a file, for people and for scripts.
  *
  * Standard output carries the answer, standard error what went wrong and what deserves a second
- * look. Exit codes: 0 done, 1 refused, 2 the command line is wrong, 9 lost a race.
+ * look. Exit codes: 0 done, 1 refused or not sound, 2 the command line is wrong, 9 lost a race.
  */
 import { readFileSync } from "node:fs";
 import { isTaskError, TaskError } from "../index.js";
@@ -24,13 +24,27 @@ function version(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-function tell(answer: Answer, { json }: Invocation): void {
-  if (json) return say(answerAsJson(answer));
-  const { stdout } = process;
-  say(answerAsText(answer, { columns: stdout.isTTY ? stdout.columns : undefined, paint: painter(stdout, process.env) }));
-  if (answer.kind === "change" && answer.change.warning !== undefined) {
-    complain(`${painter(process.stderr, process.env)("yellow", "warning:")} ${plain(answer.change.warning.message)}`);
+/** Prints an answer; gives the exit code. */
+function tell(answer: Answer, { command, json, values }: Invocation): number {
+  if (json) {
+    say(answerAsJson(answer));
+  } else {
+    const { stdout } = process;
+    say(answerAsText(answer, { columns: stdout.isTTY ? stdout.columns : undefined, paint: painter(stdout, process.env) }));
+    const paint = painter(process.stderr, process.env);
+    for (const warning of warningsOf(answer, values)) complain(`${paint("yellow", "warning:")} ${plain(warning)}`);
   }
+  if (answer.kind !== "report") return 0;
+  if (answer.refused !== undefined) return report(answer.refused, json);
+  return command === "doctor" && !answer.sound ? 1 : 0;
+}
+
+/** What deserves a second look beside the answer. */
+function warningsOf(answer: Answer, { file }: Invocation["values"]): readonly string[] {
+  if (answer.kind === "change") return answer.change.warning === undefined ? [] : [answer.change.warning.message];
+  if (answer.kind === "files") return answer.report.problems.map(({ message }) => message);
+  if (answer.kind === "report" || (answer.problems ?? 0) === 0) return [];
+  return [`There is something to say about these files (${answer.problems}): run blockedby doctor ${file ?? ".tasks.json"}.`];
 }
 
 function report(error: unknown, json: boolean): number {
@@ -59,7 +73,7 @@ async function main(args: readonly string[]): Promise<number> {
     const invocation = readArguments(args);
     if (invocation.version) say(version());
     else if (invocation.help || invocation.command === undefined) say(helpText(invocation.command));
-    else tell(await run(invocation.command, invocation), invocation);
+    else return tell(await run(invocation.command, invocation), invocation);
     return 0;
   } catch (error) {
     return report(error, wantsJson(args));

@@ -1,4 +1,5 @@
 import type { Change, Detail, Explanation, Task } from "../index.js";
+import { filesAsJson, filesAsText, reportAsJson, reportAsText } from "./print-files.js";
 import type { Answer } from "./run.js";
 import { colourOf, type Paint, stateOf } from "./style.js";
 import { plain, plainLines, toJson } from "./text.js";
@@ -13,11 +14,15 @@ export function answerAsJson(answer: Answer): string {
     case "change":
       return toJson({ schemaVersion, change: answer.change });
     case "tasks":
-      return toJson({ schemaVersion, tasks: answer.tasks, total: answer.tasks.length });
+      return toJson({ schemaVersion, tasks: answer.tasks, total: answer.tasks.length, problems: answer.problems });
     case "task":
-      return toJson({ schemaVersion, task: answer.task });
+      return toJson({ schemaVersion, task: answer.task, problems: answer.problems });
     case "explanation":
-      return toJson({ schemaVersion, explanation: answer.explanation });
+      return toJson({ schemaVersion, explanation: answer.explanation, problems: answer.problems });
+    case "report":
+      return toJson(reportAsJson(answer));
+    case "files":
+      return toJson(filesAsJson(answer));
   }
 }
 
@@ -45,6 +50,10 @@ export function answerAsText(answer: Answer, page: Page): string {
       return detailAsText(answer.task, answer.detail, page);
     case "explanation":
       return explanationAsText(answer.explanation, page);
+    case "report":
+      return reportAsText(answer, page);
+    case "files":
+      return filesAsText(answer, page);
   }
 }
 

@@ -3,3 +3,9 @@ declare module "*/core.wasm" {
   const core: WebAssembly.Module;
   export default core;
 }
+
+/** The same for the reader of task files. */
+declare module "*/files.wasm" {
+  const files: WebAssembly.Module;
+  export default files;
+}

@@ -15,7 +15,7 @@ const shared = {
   charset: "utf8",
   legalComments: "none",
   logLevel: "silent",
-  external: ["node:*", "./core.wasm"],
+  external: ["node:*", "./core.wasm", "./files.wasm"],
 };
 
 /**
@@ -41,6 +41,27 @@ async function bundleModules(outdir) {
       throw new Foreseen(`The engine's bytes ended up in ${file}; only js/entries/inline.ts may import them.`);
     }
   }
+  // The reader of task files is for those who import or export; nobody else is to download or parse it.
+  const entries = Object.keys(present(modules)).map((name) => path.posix.join(path.relative(root, outdir), `${name}.js`));
+  for (const file of loadedWith(metafile.outputs, entries)) {
+    if (Object.keys(metafile.outputs[file]?.inputs ?? {}).some((input) => input.includes("generated/files"))) {
+      throw new Foreseen(`The reader of task files ended up in ${file}, which is loaded at once; reach it by import() alone.`);
+    }
+  }
+}
+
+/**
+ * The outputs that are loaded with some of them: the same, and what they import other than by `import()`.
+ *
+ * @param {import("esbuild").Metafile["outputs"]} outputs
+ * @param {readonly string[]} from
+ */
+function loadedWith(outputs, from) {
+  const found = new Set(from);
+  for (const file of found) {
+    for (const { path: imported, kind } of outputs[file]?.imports ?? []) if (kind !== "dynamic-import") found.add(imported);
+  }
+  return found;
 }
 
 /**
@@ -58,6 +79,8 @@ async function convertToCommonjs(outdir) {
     outdir,
     format: "cjs",
     outExtension: { ".js": ".cjs" },
+    // As `require` in a promise: named exports are told for sure, and test runners that know no `import()` get along.
+    supported: { "dynamic-import": false },
     plugins: [
       {
         name: "keep-chunks-apart",

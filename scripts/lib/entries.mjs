@@ -13,11 +13,13 @@ export const modules = {
   storage: "js/storage/index.ts",
   node: "js/node/index.ts",
   tools: "js/tools.ts",
+  files: "js/entries/files.ts",
+  "files-workerd": "js/entries/files-workerd.ts",
   testing: "js/testing/index.ts",
 };
 
 /** The outputs that also exist for `require`. The rest need ES module syntax to make sense. */
-export const commonjs = ["index", "storage", "node", "tools", "testing"];
+export const commonjs = ["index", "storage", "node", "tools", "files", "testing"];
 
 /** Commands. They import the built modules, so that a program holds one engine. */
 export const programs = { cli: "js/cli/main.ts" };

@@ -26,7 +26,7 @@ async function assemble() {
   mkdirSync(next, { recursive: true });
   await bundlePackage(next);
   await writeDeclarations(next);
-  copyFileSync(at("js/generated/core_bg.wasm"), path.join(next, "core.wasm"));
+  for (const part of ["core", "files"]) copyFileSync(at(`js/generated/${part}_bg.wasm`), path.join(next, `${part}.wasm`));
   swapIn(next);
   for (const paper of papers) {
     if (existsSync(at(paper))) copyFileSync(at(paper), at("pkg", paper));
@@ -38,7 +38,7 @@ export async function buildPackage() {
     {
       stamp: "build/stamps/package",
       inputs: ["js", "scripts/lib", "tsconfig.json", "tsconfig.build.json", "package-lock.json", ...papers],
-      outputs: [at("pkg/dist/index.js"), at("pkg/dist/core.wasm"), at("pkg/dist/index.d.cts")],
+      outputs: [at("pkg/dist/index.js"), at("pkg/dist/core.wasm"), at("pkg/dist/files.wasm"), at("pkg/dist/index.d.cts")],
     },
     () => timed("assembling the npm package", assemble),
   );

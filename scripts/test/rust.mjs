@@ -27,7 +27,7 @@ export const clippy = () =>
   check(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
 
 export const clippyWasm = () =>
-  check(["clippy", "--package", "blockedby", "--lib", "--tests", "--target", target, "--features", "wasm", "--", "-D", "warnings"]);
+  check(["clippy", "--package", "blockedby", "--lib", "--tests", "--target", target, "--features", "core,files", "--", "-D", "warnings"]);
 
 export const documentation = () =>
   check(["doc", "--workspace", "--no-deps", "--document-private-items"], { RUSTDOCFLAGS: "-D warnings" });

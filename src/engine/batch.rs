@@ -161,7 +161,12 @@ fn names<'c>(command: &'c Command<'_>) -> Vec<&'c str> {
             names.extend(id.as_deref());
             extend(&mut names, ids.as_deref());
         }
-        Command::Batch(_) | Command::Undo | Command::Redo | Command::Archive(_) | Command::RecoverStale(_) => {}
+        Command::Batch(_)
+        | Command::Merge(_)
+        | Command::Undo
+        | Command::Redo
+        | Command::Archive(_)
+        | Command::RecoverStale(_) => {}
     }
     names
 }

@@ -96,7 +96,7 @@ impl Change {
             writer.key("task");
             state.write_row(slot, &mut writer, true);
         }
-        if self.action == "batch" {
+        if matches!(self.action, "batch" | "merge") {
             writer.key("tasks");
             writer.open_list();
             for slot in &self.tasks {

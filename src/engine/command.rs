@@ -126,6 +126,8 @@ pub enum Command<'a> {
     },
     /// Several commands as one change.
     Batch(Vec<Command<'a>>),
+    /// The rows of another list's text are taken in.
+    Merge(Text<'a>),
     /// Takes back the newest undoable operation.
     Undo,
     /// Takes back the newest undo.
@@ -212,6 +214,7 @@ static HOLD: &[Argument] = &[
     arg("resume", Choice(&["pending", "in_progress", "completed"]), "The status that releasing gives."),
 ];
 static BATCH: &[Argument] = &[due("commands", Objects, "The commands, in order.")];
+static MERGE: &[Argument] = &[due("text", Words, "The other list, as text.")];
 static NONE: &[Argument] = &[];
 static ARCHIVE: &[Argument] = &[due("settledBefore", Whole, "Unix milliseconds.")];
 static RECOVER: &[Argument] = &[due("olderThan", Whole, "Age in milliseconds.")];
@@ -230,6 +233,7 @@ pub static ACTIONS: &[(&str, &[Argument])] = &[
     ("release", ONE_FENCED),
     ("hold", HOLD),
     ("batch", BATCH),
+    ("merge", MERGE),
     ("undo", NONE),
     ("redo", NONE),
     ("archive", ARCHIVE),
@@ -253,6 +257,7 @@ impl<'a> Command<'a> {
             Command::Release(..) => "release",
             Command::Hold { .. } => "hold",
             Command::Batch(_) => "batch",
+            Command::Merge(_) => "merge",
             Command::Undo => "undo",
             Command::Redo => "redo",
             Command::Archive(_) => "archive",
@@ -311,6 +316,7 @@ impl<'a> Command<'a> {
                 note: arguments.due("note"),
                 resume: arguments.status("resume").unwrap_or_default(),
             },
+            "merge" => Command::Merge(arguments.due("text")),
             "undo" => Command::Undo,
             "redo" => Command::Redo,
             "archive" => Command::Archive(arguments.whole("settledBefore").unwrap_or(0)),
@@ -322,8 +328,9 @@ impl<'a> Command<'a> {
                 let mut commands = Vec::new();
                 for entry in arguments.objects("commands") {
                     let command = Command::read_entry(entry, false)?;
-                    if matches!(command, Command::Undo | Command::Redo) {
-                        return Err(Refusal::invalid("action", "`undo` or `redo` inside a batch", "any other action"));
+                    if matches!(command, Command::Undo | Command::Redo | Command::Merge(_)) {
+                        let got = ["`", command.action(), "` inside a batch"].concat();
+                        return Err(Refusal::invalid("action", &got, "any other action"));
                     }
                     commands.push(command);
                 }

@@ -173,6 +173,19 @@ impl Refusal {
         self.details = [open, comma, "\"", key, "\":", json, "}"].concat();
     }
 
+    /// A text with two rows of one id.
+    #[must_use]
+    #[cold]
+    #[inline(never)]
+    pub fn duplicate_row(id: &str) -> Self {
+        Refusal::new(
+            Code::DuplicateId,
+            "Two rows of the text have the id `{id}`.",
+            "Give one of them another id, then open it again; nothing was written to it.",
+            &[("id", Fact::Text(id))],
+        )
+    }
+
     /// A value of the wrong type or out of range. `got` is cut to 80 characters.
     #[must_use]
     #[cold]

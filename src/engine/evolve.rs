@@ -184,9 +184,14 @@ impl State {
     fn present_blockers(&mut self, named: &Slots) -> Slots {
         let mut present = Slots::new();
         for blocker in named {
-            let slot = if matches!(self.task(*blocker).presence, Presence::Gone | Presence::Forgotten) {
+            let presence = self.task(*blocker).presence;
+            let slot = if matches!(presence, Presence::Gone | Presence::Forgotten) {
                 let id = self.task(*blocker).id().to_owned();
-                self.find(&id).unwrap_or_else(|| self.placeholder(&id))
+                match self.find(&id) {
+                    Some(slot) => slot,
+                    None if presence == Presence::Forgotten => self.name_again(*blocker),
+                    None => self.placeholder(&id),
+                }
             } else {
                 *blocker
             };
@@ -209,7 +214,14 @@ impl State {
         };
         let start = self.start_node(slot);
         for blocker in new {
-            self.topology.borrow_mut().require(self, finish_node(*blocker), start)?;
+            let required = self.topology.borrow_mut().require(self, finish_node(*blocker), start);
+            if let Err(ring) = required {
+                // Placeholders that were named again for this go back.
+                for blocker in new {
+                    self.forget_unused_placeholder(*blocker);
+                }
+                return Err(ring);
+            }
         }
         self.touch(slot, field::BLOCKERS);
         let old = std::mem::replace(&mut self.task_mut(slot).blocked_by, Slots::from_slice(new));

@@ -145,7 +145,7 @@ impl Engine {
         let role = match command {
             Command::Undo => Role::Undo,
             Command::Redo => Role::Redo,
-            Command::Heartbeat { .. } | Command::RecoverStale(_) => Role::Fixed,
+            Command::Heartbeat { .. } | Command::RecoverStale(_) | Command::Merge(_) => Role::Fixed,
             _ => Role::Plain,
         };
         let Engine { state, journal, seed, session, .. } = self;
@@ -154,6 +154,10 @@ impl Engine {
         let mut change = Change { action, ..Change::default() };
         let decided = match command {
             Command::Batch(commands) => transaction.batch(commands).map(|tasks| {
+                change.tasks = tasks;
+                None
+            }),
+            Command::Merge(text) => transaction.merge(text).map(|tasks| {
                 change.tasks = tasks;
                 None
             }),
@@ -169,6 +173,11 @@ impl Engine {
         change.task = decided.as_ref().ok().copied().flatten();
         let Transaction { keys, keyed, .. } = &mut transaction;
         change.keys = std::mem::take(keys).into_words().into_iter().zip(std::mem::take(keyed)).collect();
+        if matches!(command, Command::Merge(_)) {
+            // Only what has another id here needs telling.
+            let state = &transaction.state;
+            change.keys.retain(|(key, slot)| state.task(*slot).id() != key);
+        }
         let outcome = transaction.end(decided.map(drop));
         self.finish(outcome, &mut change, role)?;
         Ok(change)

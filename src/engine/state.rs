@@ -246,11 +246,14 @@ impl State {
     /// A placeholder for an id that nobody has: one from before, or a new one.
     pub(super) fn placeholder(&mut self, id: &str) -> Slot {
         let Some(slot) = self.find_named(id) else { return self.add_missing(id) };
-        if self.task(slot).presence == Presence::Forgotten {
-            self.task_mut(slot).presence = Presence::Missing;
-            self.missing += 1;
-            self.index_id(slot);
-        }
+        if self.task(slot).presence == Presence::Forgotten { self.name_again(slot) } else { slot }
+    }
+
+    /// Takes a placeholder that nobody named any more into use again.
+    pub(super) fn name_again(&mut self, slot: Slot) -> Slot {
+        self.task_mut(slot).presence = Presence::Missing;
+        self.missing += 1;
+        self.index_id(slot);
         slot
     }
 

@@ -56,6 +56,8 @@ pub(super) struct Transaction<'e> {
     pub(super) alive: bool,
     /// Whether a ring is answered as slots, for a caller that has the rows (a long ring makes a long text).
     pub(super) bare_rings: bool,
+    /// Whether rows keep the times that they came with: facts are being filled in, nothing happens to the task.
+    pub(super) keeps_times: bool,
     first_slot: Slot,
     saved: (u64, u64),
 }
@@ -74,6 +76,7 @@ impl<'e> Transaction<'e> {
             keyed: Vec::new(),
             alive: false,
             bare_rings: false,
+            keeps_times: false,
             first_slot,
             saved,
         }
@@ -224,6 +227,9 @@ impl<'e> Transaction<'e> {
 
     /// Notes that a fact of the task changed now; the time never goes backwards (D15).
     pub(super) fn stamp(&mut self, slot: Slot) {
+        if self.keeps_times {
+            return;
+        }
         let task = self.state.task(slot);
         let (old, new) = (task.updated_at, task.updated_at.max(self.context.now));
         if old != new {

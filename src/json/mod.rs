@@ -17,3 +17,5 @@ pub use writer::{Writer, push_string, push_whole};
 pub const MAX_DEPTH: usize = 64;
 /// The problem of a text that is nested deeper.
 pub const TOO_DEEP: &str = "nested too deeply";
+/// The problem of a text that goes on behind its value.
+pub const SOMETHING_FOLLOWS: &str = "something follows the end of the value";

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{MAX_DEPTH, TOO_DEEP};
+use super::{MAX_DEPTH, SOMETHING_FOLLOWS, TOO_DEEP};
 
 /// What is wrong with a JSON text, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,8 @@ impl Kind {
     }
 }
 
-/// Reads one JSON value after another from a text, without building a tree.
+/// Reads one JSON value after another from a text, without building a tree. A copy reads on from where it was made.
+#[derive(Clone)]
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,
@@ -65,6 +66,12 @@ impl<'a> Reader<'a> {
     #[must_use]
     pub fn new(text: &'a str) -> Self {
         Reader { text, at: 0, depth: 0, fault: Fault { at: 0, problem: "" } }
+    }
+
+    /// A reader for text that may be nested so many levels deep only, because it will stand inside other JSON.
+    #[must_use]
+    pub fn within(text: &'a str, levels: usize) -> Self {
+        Reader { depth: MAX_DEPTH - levels.min(MAX_DEPTH), ..Reader::new(text) }
     }
 
     /// The byte offset of what comes next.
@@ -454,7 +461,7 @@ impl<'a> Reader<'a> {
     /// When something follows.
     pub fn end(&mut self) -> Result<()> {
         self.space();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.stop("something follows the end of the value")) }
+        if self.at == self.text.len() { Ok(()) } else { Err(self.stop(SOMETHING_FOLLOWS)) }
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn write(hub: &mut Hub, change: &Change, handle: u32, as_given: bool)
     let Hub { engines, out, answer, .. } = hub;
     let Some(Some(list)) = engines.get(handle as usize) else { return 0 };
     let state = list.engine.state();
-    let extras = change.warning.is_some() || change.action == "batch";
+    let extras = change.warning.is_some() || matches!(change.action, "batch" | "merge");
     out.clear();
     let mut flags = 0;
     for (flag, set) in [

@@ -32,10 +32,12 @@ test("Vite, without plugins or settings", async () => {
     root,
     configFile: false,
     logLevel: "silent",
-    build: { rollupOptions: { input: { index: path.join(root, "index.html"), slim: path.join(root, "slim.html") } } },
+    build: {
+      rollupOptions: { input: Object.fromEntries(["index", "slim", "files"].map((name) => [name, path.join(root, `${name}.html`)])) },
+    },
   });
   const pages = await openProject(dist);
-  for (const [url, expected] of [["/", "Seed fixtures"], ["/slim.html", "Provision the dev DB"]] as const) {
+  for (const [url, expected] of [["/", "Seed fixtures"], ["/slim.html", "Provision the dev DB"], ["/files.html", "Seed fixtures, 2"]] as const) {
     const page = await pages.open(url);
     assert.equal(await outputOf(page), expected);
     assert.deepEqual(page.mistakes, []);
@@ -49,6 +51,13 @@ test("no bundler, an import map", async () => {
   const pages = await openProject(project.folder, "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'");
   const page = await pages.open("/plain/");
   assert.equal(await outputOf(page), "Seed fixtures");
+  assert.deepEqual(page.mistakes, []);
+});
+
+test("no bundler: the reader of task files comes with its first use", async () => {
+  const pages = await openProject(project.folder, "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'");
+  const page = await pages.open("/plain/files.html");
+  assert.equal(await outputOf(page), "Seed fixtures, 2");
   assert.deepEqual(page.mistakes, []);
 });
 

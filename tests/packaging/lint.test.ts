@@ -32,7 +32,7 @@ test("are the types wrong?", () =>
     "@arethetypeswrong/cli/dist/index.js", tarball,
     // `node10` knows no exports map; nothing we support resolves like that.
     "--profile", "node16",
-    "--exclude-entrypoints", "./core.wasm", "slim", "url",
+    "--exclude-entrypoints", "./core.wasm", "./files.wasm", "slim", "url",
   ));
 
 test("are the types wrong, in the entries that are ES modules only?", () =>

@@ -29,7 +29,7 @@ test("require, in a Node that cannot require ES modules", async () => {
   assert.equal(await project.node("--no-experimental-require-module", "example.cjs"), example);
   assert.equal(
     await project.node("--no-experimental-require-module", "subpaths.cjs"),
-    "storage true\nnode true\ntools true\ntesting true\nfiles with an engine 1",
+    "storage true\nnode true\ntools true\nfiles true\ntesting true\nfiles with an engine 1",
   );
 });
 
@@ -48,8 +48,15 @@ test("slim and url", async () => {
 test("every subpath can be imported", async () => {
   assert.equal(
     await project.node("subpaths.mjs"),
-    ["storage", "node", "tools", "testing", "slim", "url"].map((name) => `${name} true`).join("\n"),
+    ["storage", "node", "tools", "files", "testing", "slim", "url"].map((name) => `${name} true`).join("\n"),
   );
+});
+
+const imported = "before 0\nbeads 2 tasks, ready: Seed fixtures\nafter 1";
+
+test("files: import, and require where ES modules cannot be required", async () => {
+  assert.equal(await project.node("files.mjs"), "beads 2 tasks, ready: Seed fixtures");
+  assert.equal(await project.node("--no-experimental-require-module", "files.cjs"), imported);
 });
 
 test("the command starts", async () => {

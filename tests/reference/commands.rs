@@ -62,6 +62,7 @@ fn arguments(action: &str) -> Option<&'static [Argument]> {
         "heartbeat" => &[("id", Id, true), ("fence", Number, true), ("leaseMs", Number, false)],
         "hold" => &[("id", Id, true), ("reason", REASON, false), ("note", Text, false), ("resume", RESUME, false)],
         "batch" => &[("commands", List, true)],
+        "merge" => &[("text", Text, true)],
         "undo" | "redo" => &[],
         "archive" => &[("settledBefore", Number, true)],
         "recoverStale" => &[("olderThan", Number, true)],
@@ -71,7 +72,7 @@ fn arguments(action: &str) -> Option<&'static [Argument]> {
 
 /// Whether `undo` takes an operation back.
 pub(crate) fn is_undoable(action: &str) -> bool {
-    !matches!(action, "undo" | "redo" | "heartbeat" | "recoverStale")
+    !matches!(action, "undo" | "redo" | "heartbeat" | "merge" | "recoverStale")
 }
 
 fn fits(kind: Kind, value: &Value) -> bool {
@@ -440,6 +441,7 @@ impl Model {
             status: Status::Pending,
             hold: None,
             blocked_by,
+            aside: Vec::new(),
             parent,
             children: text("children").as_deref().and_then(Order::named),
             owner: text("owner"),
@@ -450,6 +452,7 @@ impl Model {
             started_at: None,
             completed_at: None,
             metadata: given.get("metadata").filter(|value| !value.is_null()).cloned(),
+            facets: std::collections::BTreeMap::new(),
         });
         self.next_seq += 1;
         self.check_graph(&id)?;

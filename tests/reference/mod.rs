@@ -14,6 +14,7 @@
 pub(crate) mod commands;
 pub(crate) mod graph;
 pub(crate) mod json;
+mod merge;
 pub(crate) mod reads;
 pub(crate) mod subject;
 pub(crate) mod tool;
@@ -100,6 +101,8 @@ pub(crate) struct Task {
     pub(crate) status: Status,
     pub(crate) hold: Option<Hold>,
     pub(crate) blocked_by: Vec<String>,
+    /// Edges that a merge set aside.
+    pub(crate) aside: Vec<String>,
     pub(crate) parent: Option<String>,
     pub(crate) children: Option<Order>,
     pub(crate) owner: Option<String>,
@@ -110,6 +113,8 @@ pub(crate) struct Task {
     pub(crate) started_at: Option<u64>,
     pub(crate) completed_at: Option<u64>,
     pub(crate) metadata: Option<Value>,
+    /// Names of parents that have no place in the graph.
+    pub(crate) facets: BTreeMap<String, Value>,
 }
 
 /// Invariants of the list.
@@ -300,6 +305,11 @@ impl Model {
             let outcome = next.batch(object, context, &mut mint, &mut keys, &mut ids)?;
             tasks = Some(ids);
             outcome
+        } else if action == "merge" {
+            let (outcome, ids, called) = next.merge(object, context)?;
+            tasks = Some(ids);
+            keys.ids = called;
+            outcome
         } else {
             next.one(action, object, context, &mut mint, &mut keys)?
         };
@@ -359,7 +369,7 @@ impl Model {
             if action.is_none() {
                 return refuse("missing_field", json!({ "field": "action" }));
             }
-            if matches!(action, Some("batch" | "undo" | "redo" | "archive" | "recoverStale")) {
+            if matches!(action, Some("batch" | "merge" | "undo" | "redo" | "archive" | "recoverStale")) {
                 return refuse("invalid_value", json!({ "field": "action" }));
             }
             plain.push((action.unwrap_or_default(), entry.clone()));

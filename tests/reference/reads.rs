@@ -40,6 +40,9 @@ impl Model {
             put("hold", value);
         }
         put("blockedBy", json!(task.blocked_by));
+        if !task.aside.is_empty() {
+            put("asideBlockedBy", json!(task.aside));
+        }
         put("parent", json!(task.parent));
         put("children", json!(task.children.map(super::Order::word)));
         put("owner", json!(task.owner));
@@ -56,6 +59,9 @@ impl Model {
         put("startedAt", json!(task.started_at));
         put("completedAt", json!(task.completed_at));
         put("metadata", json!(task.metadata));
+        for (name, value) in &task.facets {
+            put(name, value.clone());
+        }
         Value::Object(row)
     }
 

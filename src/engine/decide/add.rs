@@ -94,7 +94,7 @@ impl Transaction<'_> {
         Ok(slot)
     }
 
-    fn check_room(&self) -> Result<(), Refusal> {
+    pub(super) fn check_room(&self) -> Result<(), Refusal> {
         let most = self.state.rules.max_tasks.map_or(limits::TASKS, |most| most as usize);
         if self.state.rows() >= most { Err(Refusal::limit("tasks", most)) } else { Ok(()) }
     }

@@ -8,6 +8,7 @@ mod claim;
 mod edit;
 mod hold;
 mod housekeeping;
+mod merge;
 mod remove;
 mod status;
 mod tree;
@@ -75,7 +76,7 @@ impl Transaction<'_> {
                 Ok(None)
             }
             // The engine takes these apart before it comes here.
-            Command::Batch(_) | Command::Undo | Command::Redo => Ok(None),
+            Command::Batch(_) | Command::Merge(_) | Command::Undo | Command::Redo => Ok(None),
         }
     }
 }

@@ -9,24 +9,24 @@ use crate::task::{ChildOrder, Claim, Extra, Hold, HoldReason, Millis, Progress, 
 
 /// A row as it was read.
 #[derive(Debug, Default)]
-pub(super) struct Draft<'a> {
-    pub(super) id: Cow<'a, str>,
-    pub(super) seq: Option<u64>,
-    pub(super) title: Cow<'a, str>,
-    pub(super) description: Cow<'a, str>,
-    pub(super) active_form: Cow<'a, str>,
-    pub(super) progress: Progress,
-    pub(super) blocked_by: Vec<Cow<'a, str>>,
-    pub(super) parent: Option<Cow<'a, str>>,
-    pub(super) created_by: Cow<'a, str>,
-    pub(super) created_at: Millis,
-    pub(super) updated_at: Millis,
-    pub(super) extra: Extra,
+pub(in crate::engine) struct Draft<'a> {
+    pub(in crate::engine) id: Cow<'a, str>,
+    pub(in crate::engine) seq: Option<u64>,
+    pub(in crate::engine) title: Cow<'a, str>,
+    pub(in crate::engine) description: Cow<'a, str>,
+    pub(in crate::engine) active_form: Cow<'a, str>,
+    pub(in crate::engine) progress: Progress,
+    pub(in crate::engine) blocked_by: Vec<Cow<'a, str>>,
+    pub(in crate::engine) parent: Option<Cow<'a, str>>,
+    pub(in crate::engine) created_by: Cow<'a, str>,
+    pub(in crate::engine) created_at: Millis,
+    pub(in crate::engine) updated_at: Millis,
+    pub(in crate::engine) extra: Extra,
     /// Out of the list; known from the journal only.
-    pub(super) gone: bool,
-    pub(super) checksum: u64,
+    pub(in crate::engine) gone: bool,
+    pub(in crate::engine) checksum: u64,
     /// Its place in the text.
-    pub(super) place: usize,
+    pub(in crate::engine) place: usize,
 }
 
 impl<'a> Draft<'a> {
@@ -121,7 +121,7 @@ pub(super) fn read_extra(reader: &mut Reader<'_>) -> Result<Option<Rc<Extra>>, S
 }
 
 /// Facets as a task has them: none at all where there is nothing.
-pub(super) fn some_extra(extra: Extra) -> Option<Rc<Extra>> {
+pub(in crate::engine) fn some_extra(extra: Extra) -> Option<Rc<Extra>> {
     if extra.is_empty() { None } else { Some(Rc::new(extra)) }
 }
 

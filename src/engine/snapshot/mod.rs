@@ -12,8 +12,10 @@ mod open;
 mod row;
 mod write;
 
+pub(super) use draft::{Draft, some_extra};
 pub(super) use journal::{add_names, read_operations};
 pub use open::OpenOptions;
+pub(super) use open::{aside_with, ids_in, read_drafts};
 pub use row::extra_json;
 
 /// The word that a text of this format begins with.

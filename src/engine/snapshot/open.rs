@@ -159,6 +159,16 @@ fn read_envelope(text: &str) -> Result<Envelope<'_>, Refusal> {
     Ok(envelope)
 }
 
+/// The rows of a text in creation order, edges unresolved: what a merge takes in. Rules, journal and checksum are not
+/// looked at.
+pub(in crate::engine) fn read_drafts(text: &str) -> Result<Vec<Draft<'_>>, Refusal> {
+    let mut envelope = read_envelope(text)?;
+    check_format(&envelope)?;
+    let mut drafts = envelope.drafts.take().unwrap_or_default();
+    number_rows(&mut drafts);
+    Ok(drafts)
+}
+
 fn read_rows<'a>(reader: &mut Reader<'a>) -> Result<Vec<Draft<'a>>, Stop> {
     let mut drafts = Vec::new();
     reader.array()?;
@@ -298,12 +308,7 @@ fn build(engine: &mut Engine, drafts: Vec<Draft<'_>>, options: OpenOptions) -> R
             active_form: &draft.active_form,
         };
         if !draft.gone && state.find(&draft.id).is_some() {
-            return Err(Refusal::new(
-                Code::DuplicateId,
-                "Two rows of the text have the id `{id}`.",
-                "Give one of them another id, then open it again; nothing was written to it.",
-                &[("id", Fact::Text(&draft.id))],
-            ));
+            return Err(Refusal::duplicate_row(&draft.id));
         }
         let seq = draft.seq.unwrap_or(0);
         let created_by = actor(&mut actors, &draft.created_by);
@@ -463,23 +468,30 @@ fn set_aside(state: &mut State) -> Vec<(Slot, Slot)> {
 /// Notes edges in `asideBlockedBy`, behind those that stand there.
 fn keep_aside(state: &mut State, slot: Slot, aside: &[Slot]) {
     let mut extra = state.task(slot).extra.as_deref().cloned().unwrap_or_default();
-    let mut ids: Vec<String> = Vec::new();
-    if let Some(json) = &extra.aside {
-        let mut reader = Reader::new(json);
-        let mut first = true;
-        if reader.array().is_ok() {
-            while matches!(reader.item(&mut first), Ok(true)) && reader.kind() == Ok(Kind::Text) {
-                ids.extend(reader.text().map(Cow::into_owned));
-            }
-        }
-    }
-    ids.extend(state.ids(aside));
+    extra.aside = Some(aside_with(extra.aside.as_deref(), &state.ids(aside)));
+    state.task_mut(slot).extra = Some(Rc::new(extra));
+}
+
+/// The JSON list of edges set aside, with more of them behind those that stand there.
+pub(in crate::engine) fn aside_with(present: Option<&str>, more: &[String]) -> Box<str> {
     let mut writer = Writer::new();
     writer.open_list();
-    for id in &ids {
+    for id in ids_in(present).iter().chain(more) {
         writer.text(id);
     }
     writer.close_list();
-    extra.aside = Some(writer.finish().into());
-    state.task_mut(slot).extra = Some(Rc::new(extra));
+    writer.finish().into()
+}
+
+/// The texts of a JSON list, as far as it is one.
+pub(in crate::engine) fn ids_in(json: Option<&str>) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    let mut reader = Reader::new(json.unwrap_or_default());
+    let mut first = true;
+    if reader.array().is_ok() {
+        while matches!(reader.item(&mut first), Ok(true)) && reader.kind() == Ok(Kind::Text) {
+            ids.extend(reader.text().map(Cow::into_owned));
+        }
+    }
+    ids
 }

@@ -1,6 +1,6 @@
 const { readFileSync } = require("node:fs");
 
-for (const name of ["storage", "node", "tools", "testing"]) {
+for (const name of ["storage", "node", "tools", "files", "testing"]) {
   const module = require(`blockedby/${name}`);
   console.log(name, Object.keys(module).length > 0);
 }
