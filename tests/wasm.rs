@@ -22,6 +22,7 @@ files![
     "cycles",
     "hold",
     "load",
+    "merge",
     "readiness",
     "remove",
     "rules",

@@ -4,13 +4,16 @@ use super::{Context, Hold, Model, Order, Outcome, Refusal, Status, Task, refuse}
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
+/// What a merge did: the ids of what is new or changed, and what ids of the text are called here.
+pub(super) struct Merged {
+    pub(super) outcome: Outcome,
+    pub(super) told: Vec<String>,
+    pub(super) called: BTreeMap<String, String>,
+}
+
 impl Model {
-    /// Merges a list's text. Gives the ids of what is new or changed, and what ids of the text are called here.
-    pub(super) fn merge(
-        &mut self,
-        given: &Map<String, Value>,
-        context: &Context<'_>,
-    ) -> Result<(Outcome, Vec<String>, BTreeMap<String, String>), Refusal> {
+    /// Merges a list's text.
+    pub(super) fn merge(&mut self, given: &Map<String, Value>, context: &Context<'_>) -> Result<Merged, Refusal> {
         super::commands::check_arguments("merge", given, false)?;
         if context.is_agent() {
             return refuse("not_allowed", json!({ "who": "host" }));
@@ -58,7 +61,7 @@ impl Model {
             .filter(|name| before.iter().find(|task| task.id == *name) != self.find(name))
             .collect();
         called.retain(|id, name| id != name);
-        Ok((Outcome { changed: !told.is_empty(), ..Outcome::default() }, told, called))
+        Ok(Merged { outcome: Outcome { changed: !told.is_empty(), ..Outcome::default() }, told, called })
     }
 
     fn take_in(&mut self, id: &str, row: &Value, context: &Context<'_>) {

@@ -306,10 +306,10 @@ impl Model {
             tasks = Some(ids);
             outcome
         } else if action == "merge" {
-            let (outcome, ids, called) = next.merge(object, context)?;
-            tasks = Some(ids);
-            keys.ids = called;
-            outcome
+            let merged = next.merge(object, context)?;
+            tasks = Some(merged.told);
+            keys.ids = merged.called;
+            merged.outcome
         } else {
             next.one(action, object, context, &mut mint, &mut keys)?
         };
