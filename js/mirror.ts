@@ -50,7 +50,8 @@ export class Mirror {
   #missing = new Map<number, string>();
   #holes = 0;
   #list: readonly Task[] | undefined;
-  #words: number[] = [];
+  /** Slots of quickly added tasks whose words the engine has not seen. */
+  unsent: number[] = [];
   /** Rows with nothing but the fields of {@link plainRow} and times; by slot. */
   #plain: boolean[] = [];
   #dirty = new Set<number>();
@@ -75,7 +76,7 @@ export class Mirror {
   /** Takes the handle of an instance that replaced the one before: the same rows in the same order, in other slots. */
   rebind(handle: number): void {
     this.handle = handle;
-    this.#words = [];
+    this.unsent = [];
     if (this.unread !== undefined) return;
     const before = this.slots();
     const oldOf = new Uint32Array(guard((core) => core.slots(handle))).fill(NONE);
@@ -171,20 +172,12 @@ export class Mirror {
   /** Slots of rows. */
   slots(): number[] {
     this.ensure();
-    const slots: number[] = [];
-    for (let slot = 0; slot < this.#rows.length; slot += 1) if (this.#rows[slot] !== undefined) slots.push(slot);
-    return slots;
-  }
-
-  /** Whether the engine has not seen the words of some tasks yet. */
-  get lacksWords(): boolean {
-    return this.#words.length > 0;
+    return [...this.#rows.keys()].filter((slot) => this.#rows[slot] !== undefined);
   }
 
   /** Sends the words of quickly added tasks, which the engine has not seen yet. */
   flushWords(): void {
-    const slots = this.#words;
-    if (slots.length === 0) return;
+    const slots = this.unsent;
     // In pieces: one text that is not ASCII makes all that it is joined with slow to encode.
     for (let from = 0; from < slots.length; from += WORD_GROUP) {
       const group = slots.slice(from, from + WORD_GROUP);
@@ -197,7 +190,7 @@ export class Mirror {
       writeNumbers(group);
       guard((core) => core.fill(this.handle, group.length, size));
     }
-    this.#words = [];
+    slots.length = 0;
   }
 
   /** Which rows changed and which left since this was last asked. */
@@ -233,7 +226,7 @@ export class Mirror {
     this.#put(slot, row);
     this.#plain[slot] = true;
     this.#ids.set(id, slot);
-    this.#words.push(slot);
+    this.unsent.push(slot);
     if (this.tracking) this.#dirty.add(slot);
     const isReady = readiness === "ready";
     return {
@@ -379,7 +372,7 @@ export class Mirror {
     const ids = new Map<string, number>();
     let holes = 0;
     this.#dirty = moved(this.#dirty, oldOf);
-    this.#words = [...moved(new Set(this.#words), oldOf)];
+    this.unsent = [...moved(new Set(this.unsent), oldOf)];
     const plain: boolean[] = [];
     for (let slot = 0; slot < oldOf.length; slot += 1) {
       const old = oldOf[slot] as number;

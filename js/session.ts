@@ -321,7 +321,7 @@ export class Session {
 
   /** What a quick call was refused with; nothing when the general way must say it, as the engine lacks the words. */
   #quickRefusal(base: number): QuickAnswer {
-    return base === UNFIT || this.mirror.lacksWords ? undefined : this.#withRing(refusal());
+    return base === UNFIT || this.mirror.unsent.length > 0 ? undefined : this.#withRing(refusal());
   }
 
   /** Starts or completes a task the quick way; nothing when the general one must decide. */

@@ -30,7 +30,7 @@ export type * from "./types.js";
  */
 export async function inspect(input: FilesInput, options?: InspectOptions): Promise<FilesReport> {
   const [asked, files] = [readOptions(options, ["from"]), gather(input)];
-  return (await read(files, asked)).report;
+  return (await read(files, asked, false)).report;
 }
 
 /**
@@ -103,9 +103,9 @@ function textOf(list: unknown): string {
 
 const isList = (value: unknown): value is TaskGraph | TaskStore => value instanceof TaskGraph || value instanceof TaskStore;
 
-function read({ manifest, bytes }: Gathered, options: string): Promise<TasksRead> {
+function read({ manifest, bytes }: Gathered, options: string, withList = true): Promise<TasksRead> {
   return withReader((glue) => {
-    const list = glue.read_files(manifest, bytes, options) ? glue.take_list() : undefined;
+    const list = glue.read_files(manifest, bytes, options) && withList ? glue.take_list() : undefined;
     const report = JSON.parse(glue.take_report()) as FilesReport;
     const sound = glue.is_sound();
     return { list, report, sound, text: (most = 10) => `${reportLines(report, sound, most).join("\n")}\n` };

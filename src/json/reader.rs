@@ -267,6 +267,7 @@ impl<'a> Reader<'a> {
                     out.push_str(self.part(from, end));
                     end = self.escape(end + 1, &mut out)?;
                     from = end;
+                    end = skip_plain(bytes, end);
                 }
                 Some(0..=0x1f) => return Err(self.stop_at(end, "a control character stands bare in text")),
                 Some(_) => end += 1,
@@ -465,9 +466,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Goes over bytes of a text, eight at a time, up to a group in which one may end it or be special: a quote, a
-/// backslash or a control character ("has a byte less than", Anderson, Bit Twiddling Hacks).
-fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
+/// Goes over bytes of a text, eight at a time, up to one that ends it or is special (a quote, a backslash or a control
+/// character), or to the last few ("has a byte less than", Anderson, Bit Twiddling Hacks).
+pub(super) fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     while let Some((chunk, _)) = bytes.get(at..).and_then(<[u8]>::split_first_chunk::<8>) {
@@ -475,8 +476,10 @@ fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
         let (quote, backslash) = (word ^ (ONES * 0x22), word ^ (ONES * 0x5c));
         let zero_in = |word: u64| word.wrapping_sub(ONES) & !word;
         let control = word.wrapping_sub(ONES * 0x20) & !word;
-        if (zero_in(quote) | zero_in(backslash) | control) & HIGH != 0 {
-            break;
+        let special = (zero_in(quote) | zero_in(backslash) | control) & HIGH;
+        if special != 0 {
+            // What is borrowed goes upwards only, so the lowest mark is true.
+            return at + special.trailing_zeros() as usize / 8;
         }
         at += 8;
     }

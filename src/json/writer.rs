@@ -1,5 +1,7 @@
 //! Writing JSON into a string: keys in the order given, nothing optional written as `null`.
 
+use super::reader::skip_plain;
+
 /// Writes objects and lists; commas are placed by the writer.
 #[derive(Debug, Default)]
 pub struct Writer {
@@ -148,13 +150,15 @@ impl Writer {
 pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
     let bytes = text.as_bytes();
-    let mut from = 0;
-    for (at, byte) in bytes.iter().enumerate() {
+    let (mut from, mut at) = (0, skip_plain(bytes, 0));
+    while let Some(byte) = bytes.get(at) {
         if *byte >= 0x20 && *byte != b'"' && *byte != b'\\' {
+            at += 1;
             continue;
         }
         out.push_str(text.get(from..at).unwrap_or_default());
         from = at + 1;
+        at = skip_plain(bytes, from);
         match byte {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
