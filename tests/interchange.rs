@@ -279,6 +279,30 @@ mod faults {
     }
 
     #[test]
+    fn files_of_two_tools_are_two_lists() {
+        let ledger = r#"{"id":"a","title":"A","status":"open","priority":1}"#;
+        for order in [["tasks.json", "issues.jsonl"], ["issues.jsonl", "tasks.json"]] {
+            let text = |path: &str| if path == "tasks.json" { SMALL } else { ledger };
+            let inputs = order.map(|path| Input { path, bytes: text(path).as_bytes() });
+            let import = import(&inputs, ImportOptions::default());
+            assert_eq!(import.report.tasks, 1);
+            assert!(problem(&import, ProblemKind::Unparseable).message.contains("import it by itself"));
+        }
+    }
+
+    #[test]
+    fn what_should_be_a_list_and_is_none_is_told() {
+        for text in [r#"{"tasks":{"1":{"id":1,"title":"a"}}}"#, r#"{"tasks":null}"#, r#"{"tasks":"x"}"#] {
+            refused("tasks.json", text.as_bytes());
+        }
+        let text = r#"{"master":{"tasks":[{"id":1,"title":"a","status":"done","dependencies":{"2":true},"subtasks":{"1":{}}}]}}"#;
+        let import = read_one("tasks.json", text);
+        let odd: Vec<&str> = import.report.problems.iter().map(|problem| problem.kind.word()).collect();
+        assert_eq!(odd, ["invalid_value", "invalid_value"]);
+        assert!(import.text.as_deref().unwrap().contains(r#""dependencies":{"2":true}"#));
+    }
+
+    #[test]
     fn task_master_ids_in_every_spelling() {
         let text = r##"{"master":{"tasks":[
             {"id":29,"title":"T","status":"pending","dependencies":"31, 30","subtasks":[
@@ -402,7 +426,7 @@ fn drops_deleted(format: Format) -> bool {
 
 #[test]
 fn random_lists_come_back_from_every_format() {
-    let rounds = if soak() { 20_000 } else { 600 };
+    let rounds = if soak() { 3_000 } else { 300 };
     let mut random = Random(1);
     for round in 0..rounds {
         for format in both_ways() {
@@ -471,7 +495,7 @@ fn check_bytes(format: Option<Format>, inputs: &[Input<'_>], what: &str) {
 
 #[test]
 fn damaged_files_are_read_or_refused_with_a_reason() {
-    let rounds = if soak() { 20_000 } else { 500 };
+    let rounds = if soak() { 4_000 } else { 300 };
     let mut random = Random(3);
     for round in 0..rounds {
         for format in both_ways() {
@@ -624,6 +648,31 @@ fn readers_survive_what_looks_like_their_format() {
                 .collect();
             check_damaged(Some(format), &files, &format!("{format:?} {round} {files:?}"));
         }
+    }
+}
+
+/// Files made to be slow: each of these took minutes when something was looked for one by one.
+#[test]
+fn large_files_of_one_odd_kind_end() {
+    let count = if soak() { 20_000 } else { 6_000 };
+    let lines = |line: &dyn Fn(usize) -> String| (0..count).map(|at| line(at) + "\n").collect::<String>();
+    let many = |from: usize| (from..from + count).map(|id| id.to_string()).collect::<Vec<String>>().join(",");
+    for text in [
+        lines(&|at| format!(r#"{{"id":"x","title":"t{at}","status":"open","priority":1}}"#)),
+        lines(&|at| {
+            let id = if at % 2 == 0 { format!("x~{at}") } else { "x".to_owned() };
+            format!(r#"{{"id":"{id}","title":"t{at}","status":"open","priority":1}}"#)
+        }),
+        format!(r#"{{"tasks":[{{"id":1,"title":"T","status":"done","dependencies":[{}]}}]}}"#, many(2)),
+    ] {
+        let found = read_one("issues.jsonl", &text);
+        assert!(!found.report.is_sound());
+        let mut list = Engine::new(blockedby::engine::Rules::default(), [1, 2]);
+        let command = serde_json::json!({ "action": "merge", "text": found.text.as_deref().unwrap() }).to_string();
+        for operation in 1..3 {
+            list.run_json(&command, &Context::new("host", 1_800_000_000_000, operation)).unwrap();
+        }
+        assert_eq!(list.state().live().count(), found.report.tasks);
     }
 }
 

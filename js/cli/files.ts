@@ -2,6 +2,7 @@
  * Commands about files of other tools. Their reader is loaded here and by nothing else, so the other commands start
  * as quickly as if there were none.
  */
+import path from "node:path";
 import { createTaskGraph, isTaskError, openTasks, TaskError, type Change, type TaskGraph, type TaskStore } from "../index.js";
 import { formatNamed } from "../files/formats.js";
 import type { FilesReport, ImportOptions, TaskFile } from "../files/index.js";
@@ -104,6 +105,15 @@ export async function exportFiles({ values }: Invocation, options: Parameters<ty
       message: `${format} is a folder of files, so --out has to say where.`,
       hint: `Write blockedby export --to ${format} --out FOLDER.`,
       details: { field: "out" },
+    });
+  }
+  const list = values.file ?? (values.session === undefined ? ".tasks.json" : undefined);
+  if (out !== undefined && list !== undefined && path.resolve(out) === path.resolve(list)) {
+    throw new UsageError({
+      code: "invalid_value",
+      message: `--out names the list itself, ${list}.`,
+      hint: "Write to another place; the list would be lost.",
+      details: { field: "out", got: out, expected: "a place other than the list's" },
     });
   }
   const tasks = await openTasks({ ...options, readOnly: true });

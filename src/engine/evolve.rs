@@ -3,11 +3,15 @@
 use std::rc::Rc;
 
 use crate::graph::Node;
+use crate::graph::index_set::IndexSet;
 use crate::task::{ChildOrder, Extra, Presence, Progress, Slot, Slots, Task, Text};
 
 use super::Context;
 use super::event::{Event, Row};
 use super::state::{Hidden, State, field, finish_node};
+
+/// Sets of blockers up to this size are compared as they are.
+const FEW_BLOCKERS: usize = 64;
 
 impl State {
     /// Applies one event.
@@ -225,8 +229,21 @@ impl State {
         }
         self.touch(slot, field::BLOCKERS);
         let old = std::mem::replace(&mut self.task_mut(slot).blocked_by, Slots::from_slice(new));
+        // Of few everything is compared with everything, of many by way of a set.
+        let many = old.len().max(new.len()) > FEW_BLOCKERS;
+        let set = |slots: &Slots| {
+            let mut set = IndexSet::default();
+            if many {
+                slots.iter().for_each(|slot| set.set(*slot, true));
+            }
+            set
+        };
+        let (olds, news) = (set(&old), set(new));
+        let holds = |slots: &Slots, set: &IndexSet, slot: Slot| {
+            if many { set.contains(slot) } else { slots.contains(&slot) }
+        };
         for blocker in &old {
-            if !new.contains(blocker) {
+            if !holds(new, &news, *blocker) {
                 let blocks = &mut self.task_mut(*blocker).blocks;
                 if let Ok(at) = blocks.binary_search(&slot) {
                     blocks.remove(at);
@@ -235,7 +252,7 @@ impl State {
             }
         }
         for blocker in new {
-            if !old.contains(blocker) {
+            if !holds(&old, &olds, *blocker) {
                 let blocks = &mut self.task_mut(*blocker).blocks;
                 match blocks.last() {
                     Some(last) if *last > slot => {

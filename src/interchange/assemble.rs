@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use crate::engine::hash::IdHasher;
 use crate::json::{Writer, push_string};
@@ -98,11 +99,15 @@ impl<'a> Assembly<'_, 'a> {
                 // Stable, so that the first of equals keeps the id.
                 group.sort_by_key(|at| std::cmp::Reverse(self.records[*at].updated_at));
             }
-            let mut kept: Vec<usize> = vec![group[0]];
+            // By content, so that many records of one id are not all compared with each other.
+            let mut kept: HashMap<u64, Vec<usize>, IdHasher> = HashMap::default();
+            kept.entry(content_hash(&self.records[group[0]])).or_default().push(group[0]);
+            let mut number = 1;
             for at in group.into_iter().skip(1) {
+                let like = kept.entry(content_hash(&self.records[at])).or_default();
                 let id = self.records[at].id.clone().into_owned();
                 let place = self.records[at].place;
-                if kept.iter().any(|other| same_content(&self.records[*other], &self.records[at])) {
+                if like.iter().any(|other| same_content(&self.records[*other], &self.records[at])) {
                     dropped[at] = true;
                     let message = format!("The record `{id}` is there again with the same content.");
                     self.problem(ProblemKind::DuplicateSame, &[&id], place, "kept once", message);
@@ -110,13 +115,12 @@ impl<'a> Assembly<'_, 'a> {
                 }
                 let taken = taken
                     .get_or_insert_with(|| self.records.iter().map(|record| record.id.clone().into_owned()).collect());
-                let mut number = 2;
                 let derived = loop {
+                    number += 1;
                     let derived = format!("{id}~{number}");
                     if taken.insert(derived.clone()) {
                         break derived;
                     }
-                    number += 1;
                 };
                 let title = self.records[at].title.clone();
                 let message =
@@ -124,7 +128,7 @@ impl<'a> Assembly<'_, 'a> {
                 self.problem(ProblemKind::DuplicateDifferent, &[&id, &derived], place, "renamed", message);
                 self.aliases.insert(derived.clone(), id);
                 self.records[at].id = Cow::Owned(derived);
-                kept.push(at);
+                like.push(at);
             }
         }
         let mut at = 0;
@@ -305,6 +309,15 @@ fn shown(ids: &[&str]) -> String {
     } else {
         quoted(ids)
     }
+}
+
+/// A number that is the same for the same content.
+fn content_hash(record: &Record<'_>) -> u64 {
+    let mut hasher = IdHasher.build_hasher();
+    let texts = [&record.title, &record.description, &record.active_form, &record.owner, &record.created_by];
+    texts.hash(&mut hasher);
+    (record.created_at, record.updated_at, &record.blocked_by, &record.rest).hash(&mut hasher);
+    hasher.finish()
 }
 
 fn same_content(one: &Record<'_>, other: &Record<'_>) -> bool {

@@ -56,6 +56,18 @@ pub fn import(inputs: &[Input<'_>], options: ImportOptions) -> Import {
     };
     let mut reading = Reading::default();
     for (number, source) in sources.iter().enumerate() {
+        // Files of two tools are two lists: read as one, the other's tasks would be lost.
+        let own = if options.from.is_none() && sources.len() > 1 { detect::detect(&[source]) } else { None };
+        if let Some(own) = own.filter(|own| *own != format) {
+            let message = format!(
+                "{}: This is a file of the format {}, and those before it are {}: import it by itself.",
+                source.path,
+                own.word(),
+                format.word()
+            );
+            report.push(ProblemKind::Unparseable, &[], None, "passed over", message);
+            continue;
+        }
         formats::read(format, number, source, &mut reading, &mut report);
     }
     formats::settle(format, &mut reading);

@@ -161,6 +161,8 @@ test("export writes over nothing unless --replace says so", () => {
   assert.equal(bytesOf(terminal, "there.jsonl"), "mine");
   assert.equal(terminal.says("export", "--to", "beads", "--out", "there.jsonl", "--replace"), "wrote 1 file to there.jsonl");
   assert.equal(terminal.fails(1, "export", "--to", "beads", "--out", "no/such/folder.jsonl").code, "storage_unavailable");
+  const itself = terminal.fails(2, "export", "--to", "csv", "--out", "./.tasks.json", "--replace");
+  assert.match(itself.message, /names the list itself/);
   const { out, code } = terminal.run(["export", "--to", "beads"]);
   assert.deepEqual([code, out], [0, bytesOf(terminal, "there.jsonl")], "the same bytes on standard output");
   const json = JSON.parse(terminal.run(["export", "--to", "beads", "--json"]).out) as FilesReport & { files: { path: string; text: string }[] };

@@ -11,6 +11,7 @@ use crate::engine::event::{Event, Row};
 use crate::engine::names::Names;
 use crate::engine::snapshot::{Draft, aside_with, ids_in, read_drafts, some_extra};
 use crate::engine::transaction::Transaction;
+use crate::graph::index_set::IndexSet;
 use crate::task::{Presence, Slot, Slots, Status, Text, Words};
 
 use super::words::feature_off;
@@ -158,14 +159,20 @@ impl Transaction<'_> {
         let before = blockers.len();
         let extra = self.state.task(slot).extra.clone();
         let mut aside = ids_in(extra.and_then(|extra| extra.aside.clone()).as_deref());
+        let mut known = IndexSet::default();
+        blockers.iter().for_each(|blocker| known.set(*blocker, true));
+        // What was set aside stays so.
+        for slot in aside.iter().filter_map(|id| self.state.find(id)) {
+            known.set(slot, true);
+        }
         for id in &draft.blocked_by {
             let blocker = self.meant(id);
-            // What was set aside stays so.
-            if !blockers.contains(&blocker) && !aside.iter().any(|id| id == self.state.task(blocker).id()) {
+            if !known.contains(blocker) {
+                known.set(blocker, true);
                 blockers.push(blocker);
             }
         }
-        let known = aside.len();
+        let were_aside = aside.len();
         if blockers.len() > before {
             self.drop_settled(&mut blockers);
             if self.set_blockers(slot, blockers.clone()).is_err() {
@@ -180,7 +187,7 @@ impl Transaction<'_> {
                 }
             }
         }
-        if aside.len() > known {
+        if aside.len() > were_aside {
             self.set_extra(slot, |extra| extra.aside = Some(aside_with(None, &aside)));
         }
         let Some(name) = draft.parent.as_deref() else { return };

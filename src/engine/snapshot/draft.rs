@@ -4,8 +4,12 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use crate::engine::limits;
+use crate::engine::names::Names;
 use crate::json::{Kind, Reader, Stop, push_string};
 use crate::task::{ChildOrder, Claim, Extra, Hold, HoldReason, Millis, Progress, Status};
+
+/// Lists of ids up to this length are searched as they are.
+const FEW_IDS: usize = 32;
 
 /// A row as it was read.
 #[derive(Debug, Default)]
@@ -89,11 +93,19 @@ fn read_id<'a>(reader: &mut Reader<'a>) -> Result<Cow<'a, str>, Stop> {
 
 fn read_ids<'a>(reader: &mut Reader<'a>) -> Result<Vec<Cow<'a, str>>, Stop> {
     let mut ids: Vec<Cow<'a, str>> = Vec::new();
+    // A short list is looked through; a long one is remembered beside.
+    let mut seen = Names::default();
     reader.array()?;
     let mut first = true;
     while reader.item(&mut first)? {
         let id = read_id(reader)?;
-        if !ids.contains(&id) {
+        if ids.len() == FEW_IDS {
+            for id in &ids {
+                seen.add(id);
+            }
+        }
+        let new = if ids.len() < FEW_IDS { !ids.contains(&id) } else { seen.add(&id) };
+        if new {
             ids.push(id);
         }
     }

@@ -58,9 +58,7 @@ fn read_root<'a>(
                 reader.kind()?;
                 *version = Some((reader.position(), reader.raw()?));
             }
-            "tasks" if reader.kind()? == Kind::Array => {
-                read_rows(reader, format, number, source, reading, report)?;
-            }
+            "tasks" => read_rows(reader, format, number, source, reading, report)?,
             _ => {
                 reader.raw()?;
             }

@@ -46,7 +46,7 @@ fn read_root<'a>(
     reader.object()?;
     let mut first = true;
     while let Some(key) = reader.key(&mut first)? {
-        if key == "tasks" && reader.kind()? == Kind::Array {
+        if key == "tasks" {
             read_tasks(reader, number, source, reading, report)?;
         } else {
             others.push((key, reader.raw()?));

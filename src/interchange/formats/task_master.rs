@@ -66,7 +66,7 @@ impl<'a> File<'_, 'a, '_> {
         let file_from = self.reading.records.len();
         while let Some(key) = reader.key(&mut first)? {
             match reader.kind()? {
-                Kind::Array if key == "tasks" => {
+                _ if key == "tasks" => {
                     self.begin_tag(Cow::Borrowed(MASTER));
                     self.tasks(reader, None)?;
                 }
@@ -142,7 +142,7 @@ impl<'a> File<'_, 'a, '_> {
         self.reading.records.push(Record { place, ..Record::default() });
         let mut record = Record { place, ..Record::default() };
         let mut status = Cow::Borrowed("");
-        let mut subtasks = None;
+        let (mut subtasks, mut odd) = (None, Vec::new());
         reader.object()?;
         let mut first = true;
         while let Some(key) = reader.key(&mut first)? {
@@ -151,7 +151,7 @@ impl<'a> File<'_, 'a, '_> {
                 "title" => record.title = lenient::text(reader)?,
                 "description" => record.description = lenient::text(reader)?,
                 "status" => status = lenient::text(reader)?,
-                "dependencies" => {
+                "dependencies" if reader.kind()? != Kind::Object => {
                     record.blocked_by = lenient::own_ids(reader)?;
                     self.reading.edges += record.blocked_by.len();
                 }
@@ -165,9 +165,18 @@ impl<'a> File<'_, 'a, '_> {
                 }
                 _ => {
                     let json = reader.raw()?;
+                    if matches!(&*key, "dependencies" | "subtasks") && json != "null" {
+                        odd.push(key.clone());
+                    }
                     record.rest.push((key, Cow::Borrowed(json)));
                 }
             }
+        }
+        for key in odd {
+            let line = self.source.line(place.at);
+            let message =
+                format!("`{key}` of task `{}` is no list; it is kept, and nothing is read from it.", record.id);
+            self.report.push(ProblemKind::InvalidValue, &[&record.id], Some(line), "kept as it is", message);
         }
         let local = match parent {
             Some(parent) if !record.id.is_empty() && !is_below(&record.id, parent) => {
